@@ -6,7 +6,7 @@ public struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
   /// libarchive could not allocate a handle.
-  static let outOfMemory = Self("there is no memory for it")
+  static let outOfMemory = Self("out of memory")
 
   init(_ description: String) {
     self.description = description
@@ -15,6 +15,6 @@ public struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Creates an error with libarchive's message for the last failure of a handle.
   init(of archive: OpaquePointer) {
     let message = unsafe archive_error_string(archive)
-    unsafe description = message.map { unsafe String(cString: $0) } ?? "libarchive does not say why"
+    unsafe description = message.map { unsafe String(cString: $0) } ?? "libarchive gives no reason"
   }
 }

@@ -86,7 +86,7 @@ public struct ArchiveReader: ~Copyable {
     while !rest.isEmpty {
       padding += rest.count
       guard padding <= Self.mostPadding, rest.allSatisfy({ $0 == 0 }) else {
-        throw ArchiveError("something follows the end of the archive")
+        throw ArchiveError("there is data after the end of the archive")
       }
       guard let piece = unsafe decoded == nil ? input.next() : decoded?.next() else {
         throw failure()
@@ -125,7 +125,7 @@ extension ArchiveInput {
       guard let context = unsafe context else { return -1 }
       let input = unsafe Unmanaged<ArchiveInput>.fromOpaque(context).takeUnretainedValue()
       guard let piece = unsafe input.next() else {
-        unsafe carchive_set_error(handle, "the file cannot be read")
+        unsafe carchive_set_error(handle, "cannot read the file")
         return -1
       }
       unsafe block?.pointee = piece.baseAddress
@@ -153,7 +153,7 @@ extension DecodedInput {
         guard let context = unsafe context else { return -1 }
         let input = unsafe Unmanaged<DecodedInput>.fromOpaque(context).takeUnretainedValue()
         guard let piece = unsafe input.next() else {
-          unsafe carchive_set_error(handle, "the archive cannot be decoded")
+          unsafe carchive_set_error(handle, "cannot decode the archive")
           return -1
         }
         unsafe block?.pointee = piece.baseAddress
@@ -195,7 +195,7 @@ extension ArchiveMember {
     if unsafe archive_entry_hardlink(entry) != nil { return "is a hard link" }
     if unsafe archive_entry_symlink(entry) != nil { return "is a symbolic link" }
     if unsafe UInt32(archive_entry_filetype(entry)) != CArchiveRegularFile {
-      return "is no regular file"
+      return "is not a regular file"
     }
     // libarchive fills the gaps with zeros, so a member of a few bytes could claim to be terabytes
     // long.

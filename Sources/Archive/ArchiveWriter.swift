@@ -70,7 +70,7 @@ public struct ArchiveWriter: ~Copyable {
     // libarchive would silently drop bytes beyond the size.
     guard Int64(bytes.count) <= missing else {
       throw ArchiveError(
-        "a member is longer than was said, by \(Int64(bytes.count) - missing) bytes")
+        "a member is \(Int64(bytes.count) - missing) bytes longer than declared")
     }
     try handle.write(bytes)
     missing -= Int64(bytes.count)
@@ -95,7 +95,7 @@ public struct ArchiveWriter: ~Copyable {
   private borrowing func requireWholeMember() throws {
     // libarchive would silently pad the member.
     guard missing == 0 else {
-      throw ArchiveError("a member is shorter than was said, by \(missing) bytes")
+      throw ArchiveError("a member is \(missing) bytes shorter than declared")
     }
   }
 }

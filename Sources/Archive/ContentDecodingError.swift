@@ -23,33 +23,36 @@ public struct ContentDecodingError: Error, Hashable, Sendable {
   public let description: String
 
   static func endsTooEarly(_ offset: Int64) -> Self {
-    Self(kind: .endsTooEarly, description: "it ends too early, at byte \(offset)")
+    Self(kind: .endsTooEarly, description: "it ends unexpectedly at byte \(offset)")
   }
 
   static func broken(from offset: Int64, because reason: String?) -> Self {
-    let place = "it cannot be decoded from byte \(offset) on"
+    let place = "decoding failed at byte \(offset)"
     return Self(kind: .broken, description: reason.map { "\(place): \($0)" } ?? place)
   }
 
   static func notBeginning(_ coding: ContentCoding, _ offset: Int64) -> Self {
-    Self(kind: .broken, description: "no whole \(coding.rawValue) header is at byte \(offset)")
+    Self(
+      kind: .broken, description: "there is no complete \(coding.rawValue) header at byte \(offset)"
+    )
   }
 
   static func wrongChecksum(ofMemberAt offset: Int64) -> Self {
     Self(
       kind: .wrongChecksum,
-      description: "the member that begins at byte \(offset) does not match its checksum")
+      description: "the checksum of the member at byte \(offset) does not match")
   }
 
   static func tooLarge(_ limit: Int64) -> Self {
-    Self(kind: .tooLarge, description: "more than \(limit) bytes come out of it")
+    Self(kind: .tooLarge, description: "its decoded size exceeds \(limit) bytes")
   }
 
-  static let outOfMemory = Self(kind: .outOfMemory, description: "there is no memory for it")
+  static let outOfMemory = Self(kind: .outOfMemory, description: "out of memory")
 
   static func notSupported(_ coding: ContentCoding) -> Self {
     Self(
-      kind: .notSupported, description: "this system's libarchive has no \(coding.rawValue)")
+      kind: .notSupported,
+      description: "this system's libarchive does not support \(coding.rawValue)")
   }
 }
 

@@ -30,7 +30,7 @@ final class DecodedInput {
     // A warning means that libarchive would run another program.
     guard unsafe archive_read_append_filter(handle.pointer, filter) == ARCHIVE_OK,
       unsafe archive_read_support_format_raw(handle.pointer) == ARCHIVE_OK
-    else { throw ArchiveError("this system's libarchive has no \(coding.rawValue)") }
+    else { throw ArchiveError("this system's libarchive does not support \(coding.rawValue)") }
     var entry: OpaquePointer?
     guard unsafe input.open(handle.pointer),
       unsafe archive_read_next_header(handle.pointer, &entry) == ARCHIVE_OK

@@ -46,7 +46,7 @@ struct TarHeaderCheck {
     // libarchive seeks only over the data of members. If it landed anywhere else, data that its
     // author chose would be checked, and the true headers would not.
     guard 0...passed ~= count, collected.isEmpty else {
-      throw ArchiveError("a header is not where it was looked for")
+      throw ArchiveError("a header is missing")
     }
     passed -= count
   }
@@ -72,12 +72,12 @@ struct TarHeaderCheck {
     // `ArchiveReader.end()` checks what follows the end.
     guard collected.contains(where: { $0 != 0 }) else { return part = .nothing }
     guard let size = Self.number(collected[124..<136]) else {
-      throw ArchiveError("a header does not say how long its member is")
+      throw ArchiveError("a header has no valid size")
     }
     // Members are padded to whole blocks.
     let padding = -size & Int64(Self.blockSize - 1)
     switch collected[156] {
-    case UInt8(ascii: "g"): throw ArchiveError("an extended header speaks of all members")
+    case UInt8(ascii: "g"): throw ArchiveError("an extended header applies to all members")
     case UInt8(ascii: "x"):
       guard size <= Self.longestExtendedHeader else {
         throw ArchiveError("an extended header is too long")
@@ -86,7 +86,7 @@ struct TarHeaderCheck {
       if size == 0 { expectHeader(after: 0) }
     default:
       guard extendedSize ?? size == size else {
-        throw ArchiveError("an extended header and that of its member differ in its size")
+        throw ArchiveError("the size in an extended header differs from the member's")
       }
       extendedSize = nil
       let (end, overflows) = size.addingReportingOverflow(padding)
@@ -97,7 +97,7 @@ struct TarHeaderCheck {
 
   /// Checks the records of an extended header: `LENGTH KEY=VALUE` and a line feed.
   private mutating func lookAtExtendedHeader() throws(ArchiveError) {
-    let broken = ArchiveError("an extended header is broken")
+    let broken = ArchiveError("an extended header is malformed")
     var rest = collected[...]
     while !rest.isEmpty {
       let digits = rest.prefix { $0 != 0x20 }
@@ -110,7 +110,7 @@ struct TarHeaderCheck {
       guard key.count < record.count else { throw broken }
       let value = record.dropFirst(key.count + 1)
       if key.elementsEqual("path".utf8), value.contains(0) {
-        throw ArchiveError("the name of a member has a NUL in it")
+        throw ArchiveError("the name of a member contains NUL")
       }
       if key.elementsEqual("size".utf8) {
         guard let size = Self.decimal(value) else { throw broken }

@@ -103,7 +103,7 @@ extension WriteHandle {
         let output = unsafe Unmanaged<ArchiveOutput>.fromOpaque(context).takeUnretainedValue()
         let isWritten = unsafe output.write(UnsafeRawBufferPointer(start: bytes, count: count))
         if isWritten { return count }
-        unsafe carchive_set_error(handle, "the archive cannot be written")
+        unsafe carchive_set_error(handle, "cannot write the archive")
         return -1
       }, nil, nil)
     try check(code)

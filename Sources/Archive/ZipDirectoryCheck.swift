@@ -45,7 +45,7 @@ public struct ZipDirectoryCheck {
     // one whose comment ends with the file is accepted.
     let end = window.indices.dropLast(21).last { window[$0...].starts(with: mark) }
     guard let end, window[end...].number(at: 20, bytes: 2) + 22 == window.endIndex - end else {
-      throw ArchiveError("the zip archive has no end")
+      throw ArchiveError("the zip archive has no end record")
     }
     // A zip64 archive has a locator before the end record, which leads to a larger record.
     let locator = window[..<end].suffix(20)
@@ -115,7 +115,7 @@ public struct ZipDirectoryCheck {
       found.number(at: 6, bytes: 2) & 1 == (member.isEncrypted ? 1 : 0),
       found.dropFirst(30).prefix(found.number(at: 26, bytes: 2)) == member.name
     else {
-      throw ArchiveError("the directory of the zip archive and the header of a member differ")
+      throw ArchiveError("the zip directory and a member's header differ")
     }
   }
 
@@ -132,7 +132,7 @@ public struct ZipDirectoryCheck {
     window = buffer[..<count]
   }
 
-  private static let broken = ArchiveError("the directory of the zip archive is broken")
+  private static let broken = ArchiveError("the zip directory is malformed")
 }
 
 extension ArraySlice<UInt8> {

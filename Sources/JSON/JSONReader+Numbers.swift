@@ -9,7 +9,7 @@ extension JSONReader {
     let place = offset
     // `Int64` instead of `Double`: a `Double` would round integers beyond 2⁵³.
     guard let value = Int64(try numeral()) else {
-      throw JSONError("a number that is no integer of 64 bits", at: place)
+      throw JSONError("the number is not a 64-bit integer", at: place)
     }
     return value
   }
@@ -19,14 +19,14 @@ extension JSONReader {
     let place = offset
     // `1e999` is a number by the grammar, and `Double.init` returns infinity for it.
     guard let value = Double(try numeral()), value.isFinite else {
-      throw JSONError("a number that is too large", at: place)
+      throw JSONError("the number is too large", at: place)
     }
     return value
   }
 
   /// Reads a number as it is written.
   public mutating func numeral() throws -> String {
-    guard try peek() != nil else { throw JSONError("an early end", at: offset) }
+    guard try peek() != nil else { throw JSONError("unexpected end", at: offset) }
     let place = offset
     var text: [UInt8] = []
     // All bytes are collected before the grammar is checked, as the number may continue in the next
@@ -34,11 +34,11 @@ extension JSONReader {
     while let byte = try current(), Self.isOfNumber(byte) {
       text.append(try self.byte())
       guard text.count <= Self.longestNumeral else {
-        throw JSONError("a number that is too long", at: place)
+        throw JSONError("the number is too long", at: place)
       }
     }
     // `Double.init` and `Int64.init` would also accept `+1` and `01`, which JSON does not have.
-    guard Self.isNumber(text) else { throw JSONError("no value", at: place) }
+    guard Self.isNumber(text) else { throw JSONError("expected a value", at: place) }
     // As text, because only the caller knows the type: archives have integers of 64 bits, which
     // would lose digits as a `Double`.
     return String(decoding: text, as: UTF8.self)

@@ -38,7 +38,7 @@ extension JSONReader {
       return true
     }
     append(plainRun(), to: &text)
-    guard let next = try current() else { throw JSONError("an early end", at: offset) }
+    guard let next = try current() else { throw JSONError("unexpected end", at: offset) }
     switch next {
     case UInt8(ascii: "\""):
       _ = try byte()
@@ -47,7 +47,7 @@ extension JSONReader {
       _ = try byte()
       try escape(into: &text)
     // RFC 8259 §7 requires that control characters are escaped.
-    case 0..<0x20: throw JSONError("a control character in a string", at: offset)
+    case 0..<0x20: throw JSONError("unescaped control character in a string", at: offset)
     default: break
     }
     return true
@@ -67,7 +67,7 @@ extension JSONReader {
     where byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
       || byte == UInt8(ascii: "/"):
       text.append(byte)
-    default: throw JSONError("an unknown escape", at: place)
+    default: throw JSONError("unknown escape", at: place)
     }
   }
 
@@ -106,7 +106,7 @@ extension JSONReader {
       let place = offset
       // One digit at a time, as `UInt32.init(_:radix:)` would accept a sign before the digits.
       guard let digit = Base16.value(of: try byte()) else {
-        throw JSONError("no hexadecimal digit", at: place)
+        throw JSONError("expected a hexadecimal digit", at: place)
       }
       unit = unit << 4 | UInt32(digit)
     }

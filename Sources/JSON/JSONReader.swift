@@ -67,13 +67,17 @@ public struct JSONReader {
     var name: [UInt8] = []
     try beginString()
     if let run = plainString() {
-      guard run.count <= Self.longestName else { throw JSONError("too long a name", at: place) }
+      guard run.count <= Self.longestName else {
+        throw JSONError("the name is too long", at: place)
+      }
       return text(run)
     }
     // The length is checked after each part, so a name without end stops at the limit and not when
     // memory is used up.
     while try continueString(into: &name) {
-      guard name.count <= Self.longestName else { throw JSONError("too long a name", at: place) }
+      guard name.count <= Self.longestName else {
+        throw JSONError("the name is too long", at: place)
+      }
     }
     return name
   }
@@ -155,7 +159,7 @@ public struct JSONReader {
       // The same limit as for reading, so that it does not depend on what is skipped; minus 2 for
       // the quotes. Escapes count as they are written, so a name of many is too long here first.
       guard offset - place - 2 <= Self.longestName else {
-        throw JSONError("too long a name", at: place)
+        throw JSONError("the name is too long", at: place)
       }
       try expect(":")
       try skip()
@@ -166,7 +170,7 @@ public struct JSONReader {
   /// Checks that only white space follows.
   // Otherwise, one program could read the first of two documents, and another one the last.
   public mutating func end() throws {
-    if try peek() != nil { throw JSONError("text after the document", at: offset) }
+    if try peek() != nil { throw JSONError("unexpected text after the document", at: offset) }
   }
 
   // MARK: - Tokens
@@ -175,7 +179,7 @@ public struct JSONReader {
     try expect(bracket)
     depth += 1
     // Each level is a level of recursion, so the depth must be bounded.
-    guard depth <= deepest else { throw JSONError("too deep", at: offset) }
+    guard depth <= deepest else { throw JSONError("nested too deep", at: offset) }
   }
 
   private mutating func close() {
@@ -199,7 +203,7 @@ public struct JSONReader {
 
   /// Skips white space and reads the given character, which must come next.
   mutating func expect(_ scalar: Unicode.Scalar) throws {
-    guard try takes(scalar) else { throw JSONError("no '\(scalar)'", at: offset) }
+    guard try takes(scalar) else { throw JSONError("expected '\(scalar)'", at: offset) }
   }
 
   private mutating func word(_ word: StaticString) throws {
@@ -231,7 +235,7 @@ public struct JSONReader {
 
   /// Reads the byte at the current position.
   mutating func byte() throws -> UInt8 {
-    guard let byte = try current() else { throw JSONError("an early end", at: offset) }
+    guard let byte = try current() else { throw JSONError("unexpected end", at: offset) }
     index += 1
     return byte
   }

@@ -47,7 +47,7 @@ extension PropertyListError: CustomStringConvertible {
     case .truncated: "truncated at byte \(offset)"
     case .malformed: "malformed at byte \(offset)"
     case .unsupportedType: "an object of an unsupported type at byte \(offset)"
-    case .cyclic: "a container that holds itself at byte \(offset)"
+    case .cyclic: "a container contains itself at byte \(offset)"
     case .tooDeep: "nested too deep at byte \(offset)"
     case .tooManyObjects: "too many objects"
     case .tooLarge: "too large"

@@ -121,7 +121,7 @@ public struct Revalidator {
       }
     }
     return zip(requests, round.results).map { request, result in
-      result ?? ValidationResult(request, FetchFailure(.other, "there was no answer"))
+      result ?? ValidationResult(request, FetchFailure(.other, "no response"))
     }
   }
 
@@ -154,7 +154,7 @@ public struct Revalidator {
       // It is given up in any case, and a failure to say so must not end the run for all other
       // entries.
       try? transport.cancel(number)
-      let failure = FetchFailure(.timeout, "it took too long")
+      let failure = FetchFailure(.timeout, "the request timed out")
       progress(
         round.end(number, with: ValidationResult(round.requests[Int(number)], failure)))
     }
@@ -193,6 +193,7 @@ public struct Revalidator {
   }
 
   private static func broken(_ request: ValidationRequest) -> ValidationResult {
-    ValidationResult(request, FetchFailure(.other, "the answer was not as it had to be"))
+    ValidationResult(
+      request, FetchFailure(.other, "the response broke the protocol of urlcache-admin-fetch"))
   }
 }

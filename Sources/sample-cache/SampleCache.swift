@@ -8,10 +8,10 @@ import ResponseStorage
 struct SampleCache: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sample-cache",
-    abstract: "Makes up a URL cache in Apple's or Foundation's format, for trials and tests.",
+    abstract: "Create a sample URL cache in the Apple or Foundation format.",
     discussion: """
-      DIR must not hold a cache. The same options give the same bytes, in Apple's format with the \
-      same version of SQLite.
+      DIR must not contain a cache. The same options always produce the same bytes; in the Apple \
+      format, only with the same version of SQLite.
       """)
 
   /// The formats of stores.
@@ -19,33 +19,33 @@ struct SampleCache: ParsableCommand {
     case apple, foundation
   }
 
-  @Option(help: "The format: apple, foundation.")
+  @Option(help: "The format: apple or foundation.")
   var format = Format.apple
 
-  @Option(help: "The schema version of Apple's format: 202 or 203.")
+  @Option(help: "The schema version of the Apple format: 202 or 203.")
   var schema: Int64 = 203
 
   @Option(help: ArgumentHelp("How many entries to store.", valueName: "n"))
   var entries: Int
 
-  @Option(help: ArgumentHelp("What the entries are drawn from.", valueName: "s"))
+  @Option(help: ArgumentHelp("The seed of the random numbers.", valueName: "s"))
   var seed: UInt64
 
   @Option(
     help: ArgumentHelp(
-      "When the newest entry was stored, as in 2026-01-01T00:00:00Z.", valueName: "time"))
+      "When the newest entry was stored, such as 2026-01-01T00:00:00Z.", valueName: "time"))
   var newest = "2026-01-01T00:00:00Z"
 
   @Option(
     help: ArgumentHelp(
-      "What to break: a list of orphan-files, missing-bodies and undecodable.",
+      "The faults to add: a list of orphan-files, missing-bodies and undecodable.",
       valueName: "kind,…"))
   var faults: Faults?
 
   @Flag(help: "Keep all bodies small enough for the database.")
   var noLargeBodies = false
 
-  @Argument(help: ArgumentHelp("The folder to make the cache in.", valueName: "dir"))
+  @Argument(help: ArgumentHelp("The folder to create the cache in.", valueName: "dir"))
   var directory: String
 
   func validate() throws {
@@ -112,7 +112,7 @@ struct SampleCache: ParsableCommand {
       let id = try store.insert(archive, for: archives.url(of: sample), stored: sample.stored)
       guard id != nil else {
         throw StoreError(
-          .inputOutput, at: directory, because: "no file can be called after '\(sample.url.url)'")
+          .inputOutput, at: directory, because: "cannot name a file after '\(sample.url.url)'")
       }
     }
     guard kindsOfFaults.contains(.orphanFiles) else { return }

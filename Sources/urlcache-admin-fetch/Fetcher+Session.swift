@@ -43,7 +43,7 @@ extension Fetcher: URLSessionDataDelegate {
       state.lastHeard = .now
       guard state.failure == nil, !overflow, bytes <= state.request.bodyLimit ?? 0 else {
         state.failure =
-          state.failure ?? FetchFailure(.tooLarge, "the body is larger than was wanted")
+          state.failure ?? FetchFailure(.tooLarge, "the body is larger than the limit")
         return true
       }
       state.bodyBytes = bytes

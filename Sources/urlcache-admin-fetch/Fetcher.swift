@@ -109,7 +109,7 @@ final class Fetcher: NSObject, Sendable {
   // Another thread may be looking the host up. Whoever removes the number reports the failure, and
   // the other says nothing.
   private func cancel(_ number: UInt32) {
-    let failure = FetchFailure(.cancelled, "it was cancelled")
+    let failure = FetchFailure(.cancelled, "the request was cancelled")
     guard let begun = tasks.withLock({ $0.removeValue(forKey: number) }) else { return }
     guard let begun else { return fail(number, failure) }
     _ = update(begun) { $0.failure = failure }
@@ -125,7 +125,7 @@ final class Fetcher: NSObject, Sendable {
     guard rule.allows(host, at: names.compactMap { IPAddress($0) }) else {
       throw FetchFailure(
         .privateAddress,
-        "the host is one of this machine or of a private network, and the URL does not say so")
+        "the host name resolves to this machine or to a private network")
     }
   }
 
@@ -139,7 +139,7 @@ final class Fetcher: NSObject, Sendable {
       let heldUntil = output.lastFull
       let rest = update(task) { state in
         let rest = state.deadline(for: span, heldUntil: heldUntil) - now
-        if rest <= .zero { state.failure = FetchFailure(.timeout, "it took too long") }
+        if rest <= .zero { state.failure = FetchFailure(.timeout, "the request timed out") }
         return rest
       }
       guard let rest else { return }
@@ -168,7 +168,7 @@ final class Fetcher: NSObject, Sendable {
       if state.hasHead, failure.kind == .other { failure.kind = .connection }
       fail(state.number, failure)
     } else if !state.hasHead {
-      fail(state.number, FetchFailure(.notHTTP, "there was no answer of HTTP"))
+      fail(state.number, FetchFailure(.notHTTP, "the server did not send an HTTP response"))
     } else {
       output.send(.end, state.number)
     }

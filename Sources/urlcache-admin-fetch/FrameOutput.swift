@@ -26,7 +26,7 @@ final class FrameOutput: Sendable {
   /// Queues a frame; exits if the reader has closed the pipe.
   func send(_ kind: Frame.Kind, _ number: UInt32, _ payload: [UInt8] = []) {
     // Only a hostile origin sends a head that exceeds a frame.
-    let failure = FetchFailure(.tooLarge, "the head of the answer is too long")
+    let failure = FetchFailure(.tooLarge, "the response headers are too long")
     guard let frame = Frame(kind, number, payload) ?? Frame(.failure, number, failure.payload)
     else { CurrentProcess.end(with: 70) }
     let bytes = frame.bytes

@@ -18,7 +18,7 @@ extension URLRequest {
     let scheme = String(decoding: request.url[..<colon], as: UTF8.self).lowercased()
     guard let rest = String(validating: request.url[colon...], as: UTF8.self),
       let url = URL(string: scheme + rest), url.isFetchable
-    else { throw FetchFailure(.notSendable, "the URL is none of http or https with a host") }
+    else { throw FetchFailure(.notSendable, "the URL is not an http or https URL with a host") }
     self.init(
       // `Fetcher.watch` handles timeouts, because it knows when the reader is behind; the session does not.
       url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 86_400)
@@ -27,7 +27,7 @@ extension URLRequest {
     for line in request.fields.lines {
       guard FieldName(line.name).isValid, !line.value.contains(where: { $0 < 0x20 && $0 != 0x09 }),
         let value = String(validating: line.value, as: UTF8.self)
-      else { throw FetchFailure(.notSendable, "a header field cannot be sent") }
+      else { throw FetchFailure(.notSendable, "a header field is invalid") }
       addValue(value, forHTTPHeaderField: String(decoding: line.name, as: UTF8.self))
     }
     for name in Self.ownFields where !request.fields.contains(FieldName(Array(name.utf8))) {

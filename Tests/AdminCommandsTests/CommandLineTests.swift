@@ -20,7 +20,7 @@ import Testing
       result
         == CommandLineResult(
           status: .usage,
-          messages: "error: no command is given\n\n\(BriefHelp.root)\n"))
+          messages: "error: no command given\n\n\(BriefHelp.root)\n"))
   }
 
   @Test(arguments: [
@@ -35,7 +35,7 @@ import Testing
     #expect(
       run(["-c", "memory", verb])
         == CommandLineResult(
-          status: .usage, messages: "error: there is no command '\(verb)'\nhint: \(hint)\n"))
+          status: .usage, messages: "error: unknown command '\(verb)'\nhint: \(hint)\n"))
     // `help` on the command prints the same.
     #expect(run(["help", verb]) == run([verb]))
   }
@@ -59,15 +59,15 @@ import Testing
     #expect(
       run(["help", "purge"]).output.hasPrefix(
         """
-        OVERVIEW: Remove the selected entries, also beside a running app.
+        OVERVIEW: Remove entries, even while the app is running.
 
-        Without '--yes' it asks first. An app keeps what it has in memory until it
-        ends. In a folder of Foundation's an entry is a file: only regular files go,
-        and those that URLCache does not see, such as what a crash left behind, go only
-        by their ids. A URL removes what that cache answers it with, whose scheme and
-        query may be others; this is noted. Pinned entries are kept; see 'pin'. With
-        '--sidecars' the ETag files of the URLs go after the entries, unless another
-        entry has the same URL.
+        Asks for confirmation unless you give '--yes'. Apps keep responses that they
+        have in memory until they quit. In a Foundation cache an entry is a file: only
+        regular files are removed, and files that URLCache does not see, such as those
+        left by a crash, only by id. There, a URL removes the entry with which the
+        cache answers it, even if its scheme or query differs; a note says so. Pinned
+        entries are kept; see 'pin'. '--sidecars' also removes the ETag files of the
+        URLs, unless another entry has the same URL.
 
         USAGE: urlcache-admin purge [<options>] [<cache>] [<entries> ...]
 
@@ -111,7 +111,7 @@ import Testing
   @Test(arguments: [
     (
       ["list"],
-      "no cache is given\nhint: name it as the first operand or with '-c', or set"
+      "no cache given\nhint: name it as the first operand or with '-c', or set"
         + " URLCACHE_ADMIN_CACHE"
     ),
     (
@@ -121,26 +121,25 @@ import Testing
     ),
     (
       ["list", "-c", "memory", "--glob", "[a"],
-      "'[a' of '--glob' has a class that is not closed\nhint: write '\\[' for a bracket"
-        + " that stands for itself"
+      "'[a' of '--glob' has a '[' without a matching ']'\nhint: use '\\[' for a literal bracket"
     ),
     (
       ["list", "-c", "memory", "--age-basis", "used"],
-      "'used' of '--age-basis' is not an age basis\nhint: there are: stored, first-stored, date,"
+      "'used' of '--age-basis' is not an age basis\nhint: use one of: stored, first-stored, date,"
         + " last-modified, user-info:KEY"
     ),
     (
       ["usage", "-c", "memory", "--fail-above", "90%"],
-      "'--fail-above' is a share of the capacity, which is not known\nhint: give it with"
+      "'--fail-above' is a percentage of the capacity, which is unknown\nhint: give it with"
         + " '--capacity SIZE', or set 'capacity' in the configuration"
     ),
     (
       ["show", "-c", "memory"],
-      "no entry is named\nhint: name URLs or ids: 'urlcache-admin show -c PATH 1'"
+      "no entries selected\nhint: give URLs or ids: 'urlcache-admin show -c PATH 1'"
     ),
     (
       ["show", "-c", "memory", "1", "--raw-plist", "x"],
-      "an entry has no property list 'x'\nhint: there are: "
+      "entries have no property list 'x'\nhint: use one of: "
     ),
   ])
   func `a usage error has one hint`(
@@ -155,23 +154,20 @@ import Testing
     (["usage", "--capacity", "0"], "'--capacity' must be more than zero."),
     (
       ["usage", "--by", "size", "--limit", "1"],
-      "'--limit' cuts off the smallest groups; ages and sizes are ranges."
+      "'--limit' cannot be combined with ranges of age or size."
     ),
     (
       ["usage", "--histogram", "--format", "csv"],
-      "'--histogram' is written as table or json only."
+      "'--histogram' supports only '--format table' and 'json'."
     ),
     (
       ["usage", "-c", "x", "--all-under", "y"],
       "'--all-under' adds up all caches below a folder, and takes no cache."
     ),
-    (["show", "1", "--headers", "--request"], "'--headers' and '--request' exclude each other."),
-    (["show", "1", "--curl", "--request"], "'--curl' stands alone: it is a format of its own."),
-    (["show", "1", "--headers", "--curl"], "'--curl' stands alone: it is a format of its own."),
     (["export", "-o", "x", "--redact-header", ""], "'--redact-header' needs a name."),
     (
       ["export", "-o", "x", "--redact-header", "X-A,X B"],
-      "'x b' of '--redact-header' is no name of a header field."
+      "'x b' of '--redact-header' is not a header field name."
     ),
     (["list", "--redact-url"], "Unknown option '--redact-url'. Did you mean '--redact-urls'?"),
   ])
@@ -209,7 +205,8 @@ import Testing
     #expect(result.status == .configuration && result.removed.isEmpty)
     #expect(
       result.messages.hasPrefix(
-        "error: the environment variable URLCACHE_ADMIN_AT is wrong: 'tomorrow' is not a time\n"))
+        "error: invalid value of the environment variable URLCACHE_ADMIN_AT: 'tomorrow' is not a time\n"
+      ))
   }
 
   @Test func `a usage error with JSON output is JSON`() {
@@ -218,7 +215,7 @@ import Testing
         == CommandLineResult(
           status: .usage,
           messages: #"{"schema":"urlcache-admin.error/1","code":64,"kind":"usage","#
-            + #""message":"no cache is given","hint":"name it as the first operand or "#
+            + #""message":"no cache given","hint":"name it as the first operand or "#
             + #"with '-c', or set URLCACHE_ADMIN_CACHE","path":null}"# + "\n"))
   }
 
@@ -227,8 +224,8 @@ import Testing
       CommandLineResult.running(["list", "-c", "gone"], now: now)
         == CommandLineResult(
           status: .noInput,
-          messages: "error: there is no cache at 'gone'\nhint: check the path; a cache is a"
-            + " Cache.db, its folder, or a folder of Foundation's\n"))
+          messages: "error: no cache at 'gone'\nhint: check the path; a cache is a"
+            + " Cache.db, its folder, or the folder of a Foundation cache\n"))
   }
 
   @Test(
@@ -250,7 +247,7 @@ import Testing
       run(["list", "-c", "memory", "--count", "--newer-than", "30d"])
         == CommandLineResult(
           status: .done, output: "2\n",
-          messages: "note: not selected, as their age is not known: 1\n"))
+          messages: "note: not selected, because their age is unknown: 1\n"))
   }
 
   @Test(arguments: [
@@ -269,7 +266,7 @@ import Testing
         .init(name: "ETag", value: index == 0 ? "\"a\"" : ""),
       ])
     }
-    let note = "note: not selected, as their freshness is unknown: \(unknown)\n"
+    let note = "note: not selected, because their freshness is unknown: \(unknown)\n"
     #expect(
       CommandLineResult.running(
         ["list", "-c", "memory", "--count"] + options, on: MemoryStore(responses), now: now)
@@ -308,7 +305,7 @@ import Testing
     #expect(
       result.messages
         == "1 shown of 2 selected, 5 in all; 2.0 KiB shown\n"
-        + "note: not selected, as their age is not known: 1\n")
+        + "note: not selected, because their age is unknown: 1\n")
   }
 
   @Test(arguments: ["last-modified", "date"])
@@ -337,7 +334,7 @@ import Testing
     #expect(result.status == .usage)
     #expect(
       result.messages.hasPrefix(
-        "error: '--format \(format)' has no columns: leave '--columns' out.\n"))
+        "error: '--format \(format)' and '--columns' cannot be combined.\n"))
   }
 
   @Test(arguments: [[], ["--limit", "1"], ["--limit", "0"], ["--sort", "url", "--limit", "1"]])
@@ -369,22 +366,26 @@ import Testing
       CommandLineResult.running(["usage"] + words, on: store, now: now)
         == CommandLineResult(
           status: status == 1 ? .no : .done, output: "key\tentries\tbytes\n",
-          messages: status == 1 ? "more than the allowed share of the capacity is used\n" : ""))
+          messages: status == 1
+            ? "the cache uses more of the capacity than '--fail-above' allows\n" : ""))
   }
 
   @Test(
     arguments: [
       ("5MiB", .apple, ""),
-      ("5242879", .apple, "note: with a capacity below 5 MiB CFNetwork writes no cache to disk\n"),
+      (
+        "5242879", .apple,
+        "note: with a capacity below 5 MiB, CFNetwork does not write the cache to disk\n"
+      ),
       (
         "40960", .apple,
-        "note: with a capacity below 5 MiB CFNetwork writes no cache to disk\n"
+        "note: with a capacity below 5 MiB, CFNetwork does not write the cache to disk\n"
       ),
       (
         "40959", .apple,
         """
-        note: with a capacity below 5 MiB CFNetwork writes no cache to disk
-        note: 2 bodies are larger than 5 % of the capacity (2.0 KiB), which CFNetwork does not store
+        note: with a capacity below 5 MiB, CFNetwork does not write the cache to disk
+        note: 2 bodies are larger than 5% of the capacity (2.0 KiB); CFNetwork does not store such bodies
 
         """
       ),
@@ -450,7 +451,8 @@ import Testing
         == CommandLineResult(
           status: .no,
           messages: "error: no entry has the URL 'https://b/'\n"
-            + "hint: see why with: urlcache-admin explain -c memory --why-missing https://b/\n"))
+            + "hint: find out why with: urlcache-admin explain -c memory --why-missing https://b/\n"
+        ))
   }
 
   private func run(_ words: [String], input: [UInt8] = []) -> CommandLineResult {

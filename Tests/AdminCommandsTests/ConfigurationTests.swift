@@ -42,21 +42,24 @@ import Testing
       (["-c", "./shop"], "./shop"), (["-c", "nobody"], "nobody"),
     ] {
       let result = try run(["list"] + words, user: file, store: nil)
-      #expect(result.messages.hasPrefix("error: there is no cache at '\(path)'\n"), "\(result)")
+      #expect(result.messages.hasPrefix("error: no cache at '\(path)'\n"), "\(result)")
     }
     for (name, hint) in [
-      ("shpo", "did you mean 'shop'?"), ("nobody", "the configuration has the names shop, other"),
-      ("./shpo", "check the path; a cache is a Cache.db, its folder, or a folder of Foundation's"),
+      ("shpo", "did you mean 'shop'?"), ("nobody", "configured names: shop, other"),
+      (
+        "./shpo",
+        "check the path; a cache is a Cache.db, its folder, or the folder of a Foundation cache"
+      ),
     ] {
       let result = try run(["list", "-c", name], user: file, store: nil)
       #expect(
         result
           == CommandLineResult(
-            status: .noInput, messages: "error: there is no cache at '\(name)'\nhint: \(hint)\n"))
+            status: .noInput, messages: "error: no cache at '\(name)'\nhint: \(hint)\n"))
     }
     let moved = try run(["--config", "/x", "-c", "shop", "list"], user: "", store: nil)
     #expect(moved.status == .noInput)
-    #expect(moved.messages.hasPrefix("error: there is no configuration '/x'\n"))
+    #expect(moved.messages.hasPrefix("error: no configuration file '/x'\n"))
   }
 
   @Test func `a command runs for each cache that has a name, also after a failure`() throws {
@@ -75,13 +78,13 @@ import Testing
     #expect(enforced.removed == [.row(1)])
     #expect(
       enforced.messages.hasPrefix(
-        "note: cache 'a'\nnote: skipped, as it has no limits and no rules\nnote: cache 'b'\n"))
+        "note: cache 'a'\nnote: skipped: no limits and no rules are configured\nnote: cache 'b'\n"))
     let without = try run(
       ["enforce", "--all-caches", "--yes"], user: "[caches.a]\npath = '/a'\n")
     #expect(without.status == .usage)
     #expect(
       without.messages.hasPrefix(
-        "note: cache 'a'\nnote: skipped, as it has no limits and no rules\nerror: no limit is given"
+        "note: cache 'a'\nnote: skipped: no limits and no rules are configured\nerror: no limit given"
       ))
     for words in [
       ["list", "-c", "a"], ["apply", "plan"], ["diff", "a", "b"], ["import", "a"],
@@ -141,7 +144,7 @@ import Testing
       let name = "URLCACHE_ADMIN_\(variable)"
       let result = try run(["list", "-c", "shop"], user: "", [name: "1x"])
       #expect(result.status == .configuration)
-      #expect(result.messages.hasPrefix("error: the environment variable \(name) is wrong: '1x' "))
+      #expect(result.messages.hasPrefix("error: invalid value of the environment variable \(name): '1x' "))
     }
   }
 
@@ -204,18 +207,18 @@ import Testing
     let enforced = try run(
       ["enforce", "--yes", "--no-verify", "--format", "json"], user: user, system: system)
     try expectGolden(enforced.output, named: "policy-enforced.json")
-    #expect(enforced.messages.hasPrefix("note: left, as rules keep them: 3\n"))
+    #expect(enforced.messages.hasPrefix("note: kept by rules: 3\n"))
     // Rules keep three entries, so the limit cannot be met, and nothing is removed unless best effort is requested.
     let unmet = ["enforce", "--yes", "--no-verify", "--max-entries", "0"]
     let refused = try run(unmet, user: user, system: system)
     #expect(refused.removed.isEmpty && refused.status == .no)
     #expect(
       refused.messages == """
-        note: left, as rules keep them: 3
-        the limits cannot be met, so nothing was removed: 3 entries, more than the 0 of '--max-entries'
-          rules keep 3 entries, 9 B of bodies
-          hint: see which rule keeps what: urlcache-admin rules test -c shop
-        hint: '--best-effort' removes what can be removed
+        note: kept by rules: 3
+        cannot meet the limits, so nothing was removed: 3 entries, more than the 0 of '--max-entries'
+          rules keep 3 entries (9 B)
+          hint: see which rule keeps which entry: urlcache-admin rules test -c shop
+        hint: remove what can be removed with '--best-effort'
 
         """)
     let all = try run(unmet + ["--best-effort"], user: user, system: system)
@@ -230,7 +233,7 @@ import Testing
     #expect(
       none.output == """
         Would remove 0 of 10 entries, 0 B of bodies
-        Footprint 0 B before, 0 B after
+        Size on disk: 0 B before, 0 B after
 
         """)
   }

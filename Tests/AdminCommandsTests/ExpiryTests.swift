@@ -68,7 +68,7 @@ import Testing
     #expect(result.status == .usage)
     #expect(
       result.messages.contains(
-        "'\(rule)' is not an expiry. Write a key and a number of seconds, for example 'Cached Date=3600'."
+        "'\(rule)' is not an expiry rule. Use a key and a number of seconds, for example 'Cached Date=3600'."
       ))
   }
 
@@ -79,7 +79,7 @@ import Testing
       let options = rules.flatMap { ["--user-info-expiry", $0] }
       let lines = try run(["explain", id] + options, 601).output.split(separator: "\n")
       let rule = id == "2" ? "Cached Date + 60 s" : "CustomURLCacheExpiration + 600 s"
-      #expect(lines[1] == "  because the app's own expiry has passed: \(rule)")
+      #expect(lines[1] == "  because it expired by the app's own rule: \(rule)")
       #expect(lines.count { $0.contains("because") } == 1)
     }
   }

@@ -36,25 +36,26 @@ import Testing
     let result = try run(
       ["--why-missing", "HTTPS://api.example.com:443/v1?page=2", "--capacity", "1MiB"], nil)
     #expect(result.status == .done)
-    #expect(result.output.hasPrefix("PRESENT: an entry has this URL; 'explain' it\n"))
+    #expect(result.output.hasPrefix("PRESENT: an entry has this URL; run 'explain' on it\n"))
     #expect(result.output.contains("\nEntries              1\n"))
-    // A stored response is not explained by reasons against storing it.
-    #expect(!result.output.contains("because"))
+    // Rules of a capacity do not make a stored response a missing one.
+    #expect(!result.output.contains("MISSING"))
   }
 
   @Test func `only HTTP is stored`() throws {
     let result = try run(["--why-missing", "ftp://api.example.com/v1"], nil)
     #expect(result.status == .no)
-    #expect(result.output.contains("because only what is asked for with http or https is stored\n"))
+    #expect(
+      result.output.contains("because only responses to http and https requests are stored\n"))
   }
 
   @Test(
     arguments: [
       (["--headers-from", "-", "1"], .usage, "'--headers-from' needs '--why-missing URL'."),
-      (["--why-missing", "https://a.example/", "1"], .usage, "'--why-missing' is about one URL"),
-      (["--why-missing", "a"], .usage, "'a' is no URL"),
+      (["--why-missing", "https://a.example/", "1"], .usage, "'--why-missing' takes one URL"),
+      (["--why-missing", "a"], .usage, "'a' is not a URL"),
       (
-        ["--why-missing", "https://a.example/", "--headers-from", "-"], .data, "'-' does not begin"
+        ["--why-missing", "https://a.example/", "--headers-from", "-"], .data, "'-' does not start"
       ),
       (
         ["--why-missing", "https://a.example/", "--headers-from", "/no/such"], .noInput, "/no/such"

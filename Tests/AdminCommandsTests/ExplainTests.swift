@@ -128,7 +128,7 @@ import Testing
     try expectGolden(result.output, named: "explain.json.txt")
     let none = try run(found, ["--all", "--stale", "--format", "json"])
     #expect(none.status == .done)
-    #expect(none.messages == "note: no entry is selected\n")
+    #expect(none.messages == "note: no entries selected\n")
     try expectGolden(none.output, named: "explain.none.json.txt")
   }
 
@@ -168,7 +168,7 @@ import Testing
 
   @Test(
     arguments: [
-      ([], "error: no entry is named\n"),
+      ([], "error: no entries selected\n"),
       (["1", "--policy", "6"], "error: The value '6' is invalid for '--policy <name|number>': "),
       (["1", "--request-header", "a b: c"], "error: The value 'a b: c' is invalid for"),
       (["1", "--request-header", "a: c\u{1B}"], "error: The value 'a: c‹U+001B›' is invalid for"),

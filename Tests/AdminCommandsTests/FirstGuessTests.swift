@@ -110,7 +110,7 @@ import Testing
       (
         ["list", "--", "/tmp"],
         """
-        error: no cache is given
+        error: no cache given
         hint: name it as the first operand or with '-c', or set URLCACHE_ADMIN_CACHE
 
         """
@@ -134,7 +134,7 @@ import Testing
   func `a path that does not exist is reported as a missing cache`(_ path: String) throws {
     let result = try CommandLineResult.running(["list", path], now: now())
     #expect(result.status == .noInput)
-    #expect(result.messages.hasPrefix("error: there is no cache at '\(path)'\n"))
+    #expect(result.messages.hasPrefix("error: no cache at '\(path)'\n"))
   }
 
   @Test func `the operand comes before the environment and the configured default`() throws {
@@ -142,12 +142,12 @@ import Testing
       ["list", "/tmp", "--wait", "0s"], now: now(),
       files: ["/etc/urlcache-admin/config.toml": "cache = 'shop'\n[caches.shop]\npath = '/shop'\n"],
       variables: ["URLCACHE_ADMIN_CACHE": "/variable"])
-    #expect(missing.messages.hasPrefix("error: there is no cache at '/tmp'\n"))
+    #expect(missing.messages.hasPrefix("error: no cache at '/tmp'\n"))
     // A URL or an id is an entry of the default cache.
     for entry in ["1", "https://a.example/1"] {
       let result = try CommandLineResult.running(
         ["list", entry], now: now(), variables: ["URLCACHE_ADMIN_CACHE": "/variable"])
-      #expect(result.messages.hasPrefix("error: there is no cache at '/variable'\n"))
+      #expect(result.messages.hasPrefix("error: no cache at '/variable'\n"))
     }
   }
 
@@ -197,7 +197,7 @@ import Testing
     let result = try run([word, "/tmp"])
     #expect(result.status == .usage && result.output == "")
     #expect(
-      result.messages.hasPrefix("error: there is no command '\(word)'\nhint: \(hint)"),
+      result.messages.hasPrefix("error: unknown command '\(word)'\nhint: \(hint)"),
       "\(result.messages)")
   }
 
@@ -234,7 +234,7 @@ import Testing
       (
         ["--contains", "x"], "there is no option '--contains' here\nhint: bodies cannot be searched"
       ),
-      (["--host", "*.example.com"], "write '.example.com' for that host and all below it"),
+      (["--host", "*.example.com"], "use '.example.com' for that host and its subdomains"),
       (["--host", "exam*"], "is not a host"), (["--mime", "json"], "or '*/json' for all"),
       (["--mime", "/"], "is not a media type"), (["--status", "1000"], "is not a status"),
       (["--status", "499-400"], "is not a status"), (["--status=-5"], "is not a status"),

@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `the standard input is read once, for all caches`() throws {
+  @Test func `standard input is read once, for all caches`() throws {
     let urls = (1...5).map { "https://a.example/\($0)\n" }.joined()
     let file = "[caches.a]\npath = '/a'\n[caches.b]\npath = '/b'\n"
     let result = try run(
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a list of URLs is the same to enforce from the standard input and from a file`()
+  @Test func `a list of URLs is the same to enforce from standard input and from a file`()
     throws
   {
     let urls = (3...7).map { "https://a.example/\($0)\n" }.joined()
@@ -101,7 +101,7 @@ import Testing
     }
     #expect(
       result.messages.hasPrefix(
-        "error: '\(word ?? "")' is nothing that '--repair' removes. There are: rows, bodies,"
+        "error: '\(word ?? "")' is not a kind of repair. Use one of: rows, bodies,"
           + " undecodable, orphans, sidecars.\n"), "\(result.messages)")
   }
 
@@ -110,8 +110,8 @@ import Testing
     #expect(result.status == .usage && result.removed == [] && result.output == "")
     #expect(
       result.messages == """
-        error: '--repair=' has no value, as of an empty shell variable
-        hint: name kinds, or write '--repair' to remove all that is broken
+        error: '--repair=' has no value; a shell variable may be empty
+        hint: name the kinds of repair, or use '--repair' for all of them
 
         """)
   }
@@ -131,7 +131,7 @@ import Testing
       #expect(result.status == .usage && result.removed == [])
       #expect(
         result.messages
-          == "error: '\(words[2])' names one file, and '--all-caches' needs one for each cache\n"
+          == "error: '\(words[2])' names one file, but '--all-caches' needs one for each cache\n"
           + "hint: run the command once for each cache, with '-c NAME'\n")
     }
   }
@@ -142,7 +142,7 @@ import Testing
   ])
   func `the interpretation of an option is reported once`(words: [String]) throws {
     let result = try run(words + ["--at", "2026-01-02", "--where", "stored > 2020-01-01"])
-    let notes = result.messages.split(separator: "\n").filter { $0.contains(" is taken as ") }
+    let notes = result.messages.split(separator: "\n").filter { $0.contains("note: reading ") }
     #expect(notes.count == Set(notes).count && notes.count >= 2, "\(result.messages)")
   }
 

@@ -33,8 +33,8 @@ import Testing
         == CommandLineResult(
           status: .usage,
           messages: """
-            error: there is nobody to ask, as the standard input is no terminal
-            hint: look with '--dry-run', then remove with '--yes'
+            error: cannot ask for confirmation: standard input is not a terminal
+            hint: preview with '--dry-run', then remove with '--yes'
 
             """))
   }
@@ -68,13 +68,13 @@ import Testing
   @Test(arguments: [
     (
       [],
-      "no limit is given, and no rule is configured\nhint: set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'"
+      "no limit given and no rule configured\nhint: give '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'"
     ),
     (["--max-entries=-1"], "'--max-entries' cannot be less than zero."),
     (["--max-entries", "1", "--low", "101%"], "'--low' cannot be more than 100%."),
     (
       ["--max-entries", "1", "--order", "newest"],
-      "There is no order 'newest'. There are: oldest, largest, stale-first."
+      "Unknown order 'newest'. Use one of: oldest, largest, stale-first."
     ),
     (["--max-size=-5"], "'-5'"), (["--max-age", "soon"], "'soon'"),
   ])
@@ -89,13 +89,13 @@ import Testing
   func `a dry run over the permitted share fails like the real run`(words: [String]) {
     let shown = run(words + ["--dry-run"])
     #expect(shown.status == .done)
-    let message = "error: 4 of 4 entries would go, more than '--max-delete' allows\n"
+    let message = "error: 4 of 4 entries would be removed, more than '--max-delete' allows\n"
     let limited = run(words + ["--dry-run", "--max-delete", "3"])
     #expect(limited.output == shown.output)
     #expect(limited.messages == shown.messages + message)
     #expect(limited.status == .no)
     let real = run(words + ["--yes", "--max-delete", "3"])
-    #expect(real.messages.hasSuffix(message + "hint: look at them with '--dry-run'\n"))
+    #expect(real.messages.hasSuffix(message + "hint: list them with '--dry-run'\n"))
     #expect(real.status == .no)
     #expect(run(words + ["--dry-run", "--max-delete", "4"]).status == .done)
   }

@@ -64,15 +64,15 @@ import Testing
     #expect(
       result.output == """
         OUTCOME     BY      SAVES  DONE  URL
-        unchanged   etag  2.0 KiB  -     https://***@a.example/304 (asked without the stored credentials)
-        changed     etag        -  -     https://***@a.example/200 (asked without the stored credentials)
-        gone        -           -  -     https://***@a.example/404 (asked without the stored credentials)
-        redirected  -           -  -     https://***@a.example/301 (to /else‹U+0007›where; asked without the stored credentials)
-        failed      -           -  -     https://***@a.example/500 (the status is 500; asked without the stored credentials)
+        unchanged   etag  2.0 KiB  -     https://***@a.example/304 (sent without the stored credentials)
+        changed     etag        -  -     https://***@a.example/200 (sent without the stored credentials)
+        gone        -           -  -     https://***@a.example/404 (sent without the stored credentials)
+        redirected  -           -  -     https://***@a.example/301 (to /else‹U+0007›where; sent without the stored credentials)
+        failed      -           -  -     https://***@a.example/500 (the status is 500; sent without the stored credentials)
         failed      -           -  -     https://***@a.example/dead (the line is ‹U+001B›[31mdead)
 
-        6 asked, 1 unchanged, 1 changed, 1 gone, 1 redirected, 2 failed
-        Not loaded again, as it is still good: 2.0 KiB
+        6 requested, 1 unchanged, 1 changed, 1 gone, 1 redirected, 2 failed
+        Not downloaded again, because it is still valid: 2.0 KiB
 
         """)
     #expect(result.messages == "")
@@ -97,8 +97,8 @@ import Testing
     #expect(requests.isEmpty)
     #expect(
       result.messages == """
-        error: there is nobody to ask, as the standard input is no terminal
-        hint: look with '--dry-run', then change with '--yes'
+        error: cannot ask for confirmation: standard input is not a terminal
+        hint: preview with '--dry-run', then change with '--yes'
 
         """)
   }
@@ -122,7 +122,8 @@ import Testing
       refused.output.hasSuffix("Would remove 2 entries\n")
         && shown.hasSuffix("Would remove 2 entries\n"))
     #expect(
-      refused.messages == "error: 2 of 6 entries would go, more than '--max-delete' allows\n")
+      refused.messages
+        == "error: 2 of 6 entries would be removed, more than '--max-delete' allows\n")
     #expect(try run(options + ["2"]).result.status == .partly)
     #expect(try result("--max-delete=1", answer: "y").removed == [])
     #expect(try result("--max-delete=2", answer: "y").removed == [.row(2), .row(3)])

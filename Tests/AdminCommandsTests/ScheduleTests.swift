@@ -15,7 +15,7 @@ import Testing
     #expect(world.pauses == [7_200_000])
     #expect(world.randomLimits == [14_400_000])
     #expect(result.removed == [.row(1)])
-    #expect(result.messages == "note: begins in 2 h, for '--splay'\n")
+    #expect(result.messages == "note: starting in 2 hours, because of '--splay'\n")
     #expect(try run(Array(words.dropLast(2))).result.removed == [])
   }
 
@@ -66,7 +66,7 @@ import Testing
     ).result
     #expect(result.status == .temporary)
     #expect(result.removed == [.row(1)])
-    #expect(result.messages.hasPrefix("note: removed before that: 1 entries\nerror: "))
+    #expect(result.messages.hasPrefix("note: removed before the error: 1 entries\nerror: "))
   }
 
   @Test func `a cache in use is retried until it is free`() throws {
@@ -74,7 +74,7 @@ import Testing
     #expect(result.status == .done)
     #expect(result.removed == [.row(1)])
     #expect(world.pauses == [1_000, 1_000, 1_000])
-    #expect(result.messages == "note: the cache at 'memory' is in use; it is tried again\n")
+    #expect(result.messages == "note: the cache at 'memory' is in use; trying again\n")
   }
 
   @Test func `ages are those at the time of the last try`() throws {
@@ -98,7 +98,7 @@ import Testing
     #expect(result.status == .partly)
     #expect(result.removed == [.row(1), .row(2)])
     #expect(result.output.contains("Removed 2 of 5 entries"))
-    #expect(result.output.contains("\nLeft, as it was stopped: 3\n"))
+    #expect(result.output.contains("\nNot removed, because the command was stopped: 3\n"))
     #expect(result.messages == "note: stopped by '--max-runtime' before 3 entries\n")
     let json = try run(words + ["--format", "json"], entries: 5).result.output
     #expect(json.contains(#""left":3,"stopped_by":"max-runtime""#))
@@ -112,7 +112,7 @@ import Testing
     #expect(result.status == .partly)
     #expect(result.removed == [.row(1), .row(2), .row(1)])
     #expect(
-      result.output.hasSuffix("Skipped: the time of '--max-runtime' was over before its turn\n"))
+      result.output.hasSuffix("Skipped: the '--max-runtime' ended before its turn\n"))
   }
 
   @Test(arguments: [
@@ -120,7 +120,7 @@ import Testing
     (["--splay", "1m"], "'1m' could mean minutes or months."), (["--if-busy", "later"], "'later'"),
     (
       ["--if-busy", "wait", "--backup", "x.tar"],
-      "'--if-busy wait' begins anew, and '--backup' writes its archive once"
+      "'--if-busy wait' cannot be combined with '--backup', which is written only once"
     ),
   ])
   func `an invalid schedule is refused`(options: [String], message: String) throws {

@@ -72,8 +72,8 @@ import Testing
         == CommandLineResult(
           status: .usage,
           messages: """
-            error: this command does not take '--superseded', which depends on all entries of one cache
-            hint: write the URLs with 'urlcache-admin list -c PATH --superseded --format urls', and give them with '--url-file'
+            error: this command does not accept '--superseded', which depends on all entries of one cache
+            hint: list the URLs with 'urlcache-admin list -c PATH --superseded --format urls', then give them with '--url-file'
 
             """))
   }
@@ -83,8 +83,7 @@ import Testing
       let result = run("usage", "-c", "memory", option, "--format", "tsv")
       #expect(result.status == .usage)
       #expect(
-        result.messages.hasPrefix("error: '\(option)' is written as table or json only.\n")
-          || result.messages.contains("'\(option)' is written as table or json only."))
+        result.messages.hasPrefix("error: '\(option)' supports only '--format table' and 'json'.\n"))
     }
   }
 }

@@ -17,18 +17,18 @@ import Testing
   @Test(
     arguments: [
       (
-        "host", "*.x.org", "is a pattern, and no host has a '*'",
-        "write '.x.org' for that host and all below it"
+        "host", "*.x.org", "contains '*', which no host does",
+        "use '.x.org' for that host and its subdomains"
       ),
       (
         "host", "a*b", "is not a host",
-        "write a host, or '.example.com' for that and all below it; 'glob' takes a pattern for whole URLs"
+        "use a host, or '.example.com' for a host and its subdomains; 'glob' matches whole URLs against a pattern"
       ),
-      ("host", "https://X.org:8080/y", "is a URL or a path, and not a host", "write 'x.org'"),
-      ("host", "x.org/", "is a URL or a path, and not a host", "write 'x.org'"),
-      ("host", "x.org:443", "has a port, and hosts are compared without one", "write 'x.org'"),
-      ("host", "[::1]", "has brackets, which no host is compared with", "write '::1'"),
-      ("host", ".", "is not a host", "write a host, or '.example.com' for that and all below it"),
+      ("host", "https://X.org:8080/y", "is a URL or a path, not a host", "use 'x.org'"),
+      ("host", "x.org/", "is a URL or a path, not a host", "use 'x.org'"),
+      ("host", "x.org:443", "has a port, which is not part of the host", "use 'x.org'"),
+      ("host", "[::1]", "has brackets, which are not part of the host", "use '::1'"),
+      ("host", ".", "is not a host", "use a host, or '.example.com' for a host and its subdomains"),
       (
         "mime", "json", "is not a media type",
         "write a type such as 'image' or 'text/html', or '*/json' for all with that subtype"
@@ -48,19 +48,19 @@ import Testing
       ),
       (
         "method", "GET,HEAD", "is not a method",
-        "write one method, for example 'GET'; several options add up"
+        "use one method such as 'GET'; repeat the option for several"
       ),
       (
-        "prefix", "x.org/a", "begins no URL: it has no scheme",
-        "write 'https://x.org/a', or use 'host' or 'glob'"
+        "prefix", "x.org/a", "has no scheme, so no URL starts with it",
+        "use 'https://x.org/a', or 'host' or 'glob'"
       ),
       (
-        "prefix", "//x.org", "begins no URL: it has no scheme",
-        "write 'https://x.org', or use 'host' or 'glob'"
+        "prefix", "//x.org", "has no scheme, so no URL starts with it",
+        "use 'https://x.org', or 'host' or 'glob'"
       ),
       (
-        "glob", "x.org/*.png", "matches no whole URL: it has no scheme",
-        "write '*x.org/*.png', or begin with 'https://'"
+        "glob", "x.org/*.png", "has no scheme, so it matches no whole URL",
+        "use '*x.org/*.png', or start with 'https://'"
       ),
     ])
   func `impossible values are refused with the right spelling`(
@@ -90,7 +90,7 @@ import Testing
     let result = CommandLineResult.running(
       ["list", "-c", "memory", "--partition", ""], on: MemoryStore([]), now: now)
     let message =
-      "error: '' of '--partition' is no partition\nhint: write a site, for example 'https://example.com'\n"
+      "error: '' of '--partition' is not a partition\nhint: use a site such as 'https://example.com'\n"
     #expect(result == CommandLineResult(status: .usage, messages: message))
   }
 
@@ -117,29 +117,29 @@ import Testing
   @Test(
     arguments: [
       (
-        "host = \"*.x.org\"", "'*.x.org' is a pattern, and no host has a '*'",
-        "write '.x.org' for that host and all below it"
+        "host = \"*.x.org\"", "'*.x.org' contains '*', which no host does",
+        "use '.x.org' for that host and its subdomains"
       ),
       (
-        "host in (a, \"*.x.org\")", "'*.x.org' is a pattern, and no host has a '*'",
-        "write '.x.org' for that host and all below it"
+        "host in (a, \"*.x.org\")", "'*.x.org' contains '*', which no host does",
+        "use '.x.org' for that host and its subdomains"
       ),
       (
-        "host ^= \"a*b\"", "'a*b' is a pattern, and no host has a '*'",
-        "write the text without '*'"
+        "host ^= \"a*b\"", "'a*b' contains '*', which no host does",
+        "remove the '*'"
       ),
       (
-        "mime = image", "'image' is not a whole media type",
-        "write '^=' and the beginning, for example 'mime ^= \"image/\"'"
+        "mime = image", "'image' is not a complete media type",
+        "use '^=' to match the beginning, for example 'mime ^= \"image/\"'"
       ),
       (
         "mime in (\"text/css\", \"image/*\")",
-        "'image/*' is a pattern, and no media type has a '*'",
-        "write '^=' and the beginning, for example 'mime ^= \"image/\"'"
+        "'image/*' contains '*', which no media type does",
+        "use '^=' to match the beginning, for example 'mime ^= \"image/\"'"
       ),
       (
-        "host = \"x.org:443\"", "'x.org:443' has a port, and hosts are compared without one",
-        "write 'x.org'"
+        "host = \"x.org:443\"", "'x.org:443' has a port, which is not part of the host",
+        "use 'x.org'"
       ),
     ])
   func `an expression that matches nothing is refused with the right spelling`(
@@ -149,7 +149,7 @@ import Testing
       ["list", "-c", "memory", "--where", expression], on: MemoryStore([]), now: now)
     #expect(result.status == .usage)
     #expect(
-      result.messages.hasPrefix("error: the expression of '--where' cannot be read: \(message)\n")
+      result.messages.hasPrefix("error: cannot parse the expression of '--where': \(message)\n")
         && result.messages.hasSuffix("\nhint: \(hint)\n"), "\(result.messages)")
   }
 
@@ -163,7 +163,7 @@ import Testing
       result
         == CommandLineResult(
           status: .done, output: "0\n",
-          messages: "note: 'x.org' is the beginning of a scheme, and of no host; write "
+          messages: "note: 'x.org' is the start of a scheme, not of a host; use "
             + "'https://x.org' for a host\n"))
   }
 
@@ -171,29 +171,29 @@ import Testing
     arguments: [
       (
         ["--older-than", "30d", "--newer-than", "10d"],
-        "no entry is both older than the age of 'older-than' and newer than that of 'newer-than'"
+        "no entry can be both older than 'older-than' and newer than 'newer-than'"
       ),
       (
         ["--stored-before", "2025-01-01T00:00:00Z", "--since", "2025-01-01T00:00:00Z"],
-        "no entry is stored both before 'stored-before' and after 'stored-after'"
+        "no entry can be stored both before 'stored-before' and after 'stored-after'"
       ),
       (
         ["--older-than", "30d", "--since", "2025-10-01T00:00:00Z"],
-        "no entry is both before and after what the options for ages and times say"
+        "the options for ages and times exclude each other"
       ),
       (
         ["--larger-than", "5M", "--smaller-than", "1M"],
-        "no body is both larger than 'larger-than' and smaller than 'smaller-than'"
+        "no body can be both larger than 'larger-than' and smaller than 'smaller-than'"
       ),
       (
         ["--larger-than", "5", "--smaller-than", "6"],
-        "no body is both larger than 'larger-than' and smaller than 'smaller-than'"
+        "no body can be both larger than 'larger-than' and smaller than 'smaller-than'"
       ),
       (["--smaller-than", "0"], "no body is smaller than 0 bytes"),
       (["--body", "missing", "--larger-than", "1"], "a missing body has no size"),
       (
         ["--stale", "--expires-within", "1h"],
-        "only fresh entries become stale: 'expires-within' selects no others"
+        "'expires-within' selects only fresh entries"
       ),
     ])
   func `criteria that exclude each other are refused`(_ options: [String], _ message: String) {
@@ -209,7 +209,7 @@ import Testing
     let result = CommandLineResult.running(
       ["--config", "/c", "config", "check"], on: MemoryStore([]), now: now, files: ["/c": text])
     #expect(
-      result.messages.contains("no body is both larger than 'larger-than' and smaller than"),
+      result.messages.contains("no body can be both larger than 'larger-than' and smaller than"),
       "\(result)")
   }
 
@@ -229,9 +229,9 @@ import Testing
       result.messages.hasSuffix(
         verb.count == 1 && verb != ["explain"]
           ? "error: no entry has the URL '\(url)'\n"
-            + "hint: there is 'https://a.example/x?page=1'; see why with: \(command)\n"
-          : "no entry has the URL '\(url)'\n  there is 'https://a.example/x?page=1'\n"
-            + "hint: see why with: \(command)\n"), "\(result.messages)")
+            + "hint: similar: 'https://a.example/x?page=1'; find out why with: \(command)\n"
+          : "no entry has the URL '\(url)'\n  similar: 'https://a.example/x?page=1'\n"
+            + "hint: find out why with: \(command)\n"), "\(result.messages)")
   }
 
   @Test func `a command about a URL with a secret does not show it`() {
@@ -240,7 +240,7 @@ import Testing
     #expect(
       result.messages
         == "error: no entry has the URL 'https://a.example/?token=***'\n"
-        + "hint: see why with: urlcache-admin explain -c memory --why-missing URL\n")
+        + "hint: find out why with: urlcache-admin explain -c memory --why-missing URL\n")
   }
 
   @Test(
@@ -250,7 +250,7 @@ import Testing
       (["--limit", "1"], "'--limit' is the number of groups: with '--all-under' it needs '--by'."),
       (
         ["--savings", "--histogram"],
-        "'--all-under' adds up whole caches, and does not take '--histogram', '--savings'."
+        "'--all-under' adds up whole caches and cannot be combined with '--histogram', '--savings'."
       ),
       (["--format", "csv"], "'--all-under' writes csv and tsv only with '--by'."),
     ])

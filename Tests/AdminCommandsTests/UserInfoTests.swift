@@ -35,12 +35,12 @@ import Testing
     #expect(
       result.messages.hasPrefix(
         "error: The value '\(criterion)' is invalid for '--user-info <key[=value]>': "
-          + "'\(criterion)' names no key. Write 'KEY' or 'KEY=VALUE'.\n"))
+          + "'\(criterion)' does not name a key. Use 'KEY' or 'KEY=VALUE'.\n"))
   }
 
   @Test func `an age is relative to a date under a key`() {
     let basis = ["--age-basis", "user-info:date", "--format", "tsv", "--columns", "id"]
-    let note = "note: not selected, as their age is not known: 2\n"
+    let note = "note: not selected, because their age is unknown: 2\n"
     let days = { (result: CommandLineResult) in (result.output, result.messages.contains(note)) }
     #expect(days(run(basis + ["--older-than", "47h"])) == ("id\n1\n", true))
     #expect(days(run(basis + ["--older-than", "48h"])) == ("id\n", true))
@@ -138,7 +138,7 @@ import Testing
     #expect(result.status == .usage)
     #expect(
       result.messages.contains(
-        "There is no column '\(name.replacing(#"\"#, with: ""))'. There are: id stored"))
+        "Unknown column '\(name.replacing(#"\"#, with: ""))'. Use one of: id stored"))
   }
 
   private func run(_ options: [String]) -> CommandLineResult {

@@ -33,7 +33,7 @@ import Testing
   @Test func `a day means its midnight, with a note`() throws {
     let result = try run(["list", "--where", "stored < 2026-01-31", "--count"])
     #expect(result.output == "1\n")
-    #expect(result.messages.hasPrefix("note: 2026-01-31 is taken as 2026-01-31T00:00:00"))
+    #expect(result.messages.hasPrefix("note: reading 2026-01-31 as 2026-01-31T00:00:00"))
   }
 
   @Test func `an expression selects the entries for which it is true`() throws {
@@ -41,7 +41,7 @@ import Testing
       try run(["purge", "--yes", "--no-verify", "--where", "status = 200"]).removed == [.row(1)])
     #expect(try run(["purge", "--yes", "--no-verify", "--where", "status = 404"]).removed == [])
     let unknown = try run(["purge", "--dry-run", "--where", "!(age < 1s && status = 200)"])
-    #expect(unknown.messages == "note: not selected, as their age is not known: 1\n")
+    #expect(unknown.messages == "note: not selected, because their age is unknown: 1\n")
   }
 
   private func run(_ words: [String]) throws -> CommandLineResult {

@@ -210,7 +210,7 @@ import Testing
     store.findings = [Finding(.damagedDatabase, "x")]
     #expect(try actions(capacity: 900) == [])
     store.findings = []
-    store.description.readOnlyReason = "it has schema 11, and only 25 to 203 are changed"
+    store.description.readOnlyReason = "it has schema 11, but only schemas 25 to 203 can be changed"
     #expect(try actions(capacity: 900) == [])
   }
 

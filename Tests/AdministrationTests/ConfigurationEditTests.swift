@@ -93,23 +93,23 @@ import Testing
     arguments: [
       (Self.file, "wait", "1m", "'1m' could mean minutes or months", false),
       (
-        Self.file, "caches.shop.path", "shop", "this is no path that begins with '/' or '~/'", false
+        Self.file, "caches.shop.path", "shop", "the path must start with '/' or '~/'", false
       ),
       (
         "max-age = '1m'\n", "wait", "1s",
-        "line 1 of the file is wrong: '1m' could mean minutes or months", true
+        "line 1 of the file has an error: '1m' could mean minutes or months", true
       ),
       (
         "caches.a.path = '/a'\n", "caches.a.wait", "1s",
-        "the file writes this in a way that cannot be changed line by line", true
+        "cannot edit the way the file writes this setting", true
       ),
       (
         "caches = { a = { path = '/a' } }", "caches.a.wait", "1s",
-        "the file writes this in a way that cannot be changed line by line", true
+        "cannot edit the way the file writes this setting", true
       ),
       (
         "caches = { a = { path = '/a', wait = '1s' } }", "caches.a.wait", nil,
-        "the file writes this in a way that cannot be changed line by line", true
+        "cannot edit the way the file writes this setting", true
       ),
     ] as [(String, String, String?, String, Bool)])
   func `impossible edits are refused`(
@@ -128,15 +128,15 @@ import Testing
     ("max-sizes", "did you mean 'max-size'?"), ("caches.a.pth", "did you mean 'caches.a.path'?"),
     (
       "caches.a.cache",
-      "there are: path wait max-delete capacity preset max-size max-entries max-age max-entry-size min-free low"
-        + " only-if-over order"
+      "use one of: path, wait, max-delete, capacity, preset, max-size, max-entries, max-age, max-entry-size, min-free,"
+        + " low, only-if-over, order"
     ),
   ])
   func `an unknown setting is refused`(_ text: String, _ hint: String) {
     let failure = #expect(throws: ConfigurationEdit.Failure.self) {
       try ConfigurationEdit.Key(text)
     }
-    #expect(failure?.reason == "there is no setting '\(text)'")
+    #expect(failure?.reason == "unknown setting '\(text)'")
     #expect(failure?.hint == hint)
   }
 

@@ -73,12 +73,12 @@ import Testing
       (200, "image/png", 9, ["Content-Length: ten"], []),
       (
         206, "image/png", 9, ["Content-Range: bytes 0-8/10"],
-        ["partial-body: its status is 206: only a part of the body is stored"]
+        ["partial-body: its status is 206, so only part of the body is stored"]
       ),
       (206, "image/png", 10, ["Content-Range: bytes 0-9/10"], []),
       (
         200, "text/css", 1, ["Cache-Control: no-cache"],
-        ["no-cache-without-validator: it says 'no-cache', and has nothing to be validated with"]
+        ["no-cache-without-validator: the response has 'no-cache' but no validator"]
       ),
       (200, "text/css", 1, ["Cache-Control: no-cache", "ETag: \"a\""], []),
       (200, "text/css", 1, ["Cache-Control: no-cache=\"set-cookie\""], []),

@@ -31,30 +31,31 @@ import Testing
   }
 
   @Test(arguments: [
-    ("a = 1\nb = x\n", 10, "this is neither text in quotes, nor a whole number, nor true or false"),
-    ("a = 1\na = 2", 6, "this key is there already"),
-    ("[a]\n[a]", 5, "this table is there already"),
-    ("a = \"x", 4, "text is not closed in its line"), ("a = \"\"\"x", 4, "text is not closed"),
+    ("a = 1\nb = x\n", 10, "expected quoted text, a whole number, true or false"),
+    ("a = 1\na = 2", 6, "duplicate key"),
+    ("[a]\n[a]", 5, "duplicate table"),
+    ("a = \"x", 4, "the closing quote is missing on this line"),
+    ("a = \"\"\"x", 4, "the closing quotes are missing"),
     (
       "a = \"\\q\"", 5,
-      "a '\\' stands before what it means nothing for; in '…' it stands for itself"
+      "unknown escape sequence; in single quotes ('…') a '\\' is literal"
     ),
-    ("a = \"\\uD800\"", 5, "this is the number of no character"),
-    ("a 1", 2, "a '=' is missing after the key"),
-    ("a = [1 2]", 7, "an array goes on with ',' or ends with ']'"),
-    ("a = 1 b", 6, "the line should end here"),
-    ("[a", 2, "the header is not closed with ']'"), ("a = ", 4, "a value is missing here"),
-    ("= 1", 0, "a key is missing here"),
-    ("a = 2026-01-31", 4, "this is neither text in quotes, nor a whole number, nor true or false"),
-    ("a = {b = 1}\na.c = 2", 12, "this key has a value that nothing can be added to"),
-    ("a = 1\n[a.b]", 7, "this key has a value that is no table"),
-    ("a = []\n[[a]]", 9, "this key has a value that is no array of tables"),
+    ("a = \"\\uD800\"", 5, "not a valid Unicode character"),
+    ("a 1", 2, "expected '=' after the key"),
+    ("a = [1 2]", 7, "expected ',' or ']' in the array"),
+    ("a = 1 b", 6, "expected the end of the line"),
+    ("[a", 2, "expected ']' at the end of the header"), ("a = ", 4, "expected a value"),
+    ("= 1", 0, "expected a key"),
+    ("a = 2026-01-31", 4, "expected quoted text, a whole number, true or false"),
+    ("a = {b = 1}\na.c = 2", 12, "this key already has a value that cannot be extended"),
+    ("a = 1\n[a.b]", 7, "this key already has a value that is not a table"),
+    ("a = []\n[[a]]", 9, "this key already has a value that is not an array of tables"),
     (
       "a = 9223372036854775808", 4,
-      "this is neither text in quotes, nor a whole number, nor true or false"
+      "expected quoted text, a whole number, true or false"
     ),
-    ("a = \"\u{7}\"", 5, "a byte is not of UTF-8, or is a control character"),
-    ("a = 1\rb = 2", 5, "a byte is not of UTF-8, or is a control character"),
+    ("a = \"\u{7}\"", 5, "invalid UTF-8 or a control character"),
+    ("a = 1\rb = 2", 5, "invalid UTF-8 or a control character"),
   ])
   func `an error has a location`(_ text: String, _ place: Int, _ reason: String) {
     let error = #expect(throws: TOMLError.self) { try TOMLReader.read(Array(text.utf8)) }

@@ -44,7 +44,7 @@ import Testing
         try writer.append([3, 4, 5])
       }
     }
-    #expect(error?.description == "a member is longer than was said, by 2 bytes")
+    #expect(error?.description == "a member is 2 bytes longer than declared")
   }
 
   @Test(arguments: ArchiveFormat.allCases)
@@ -54,7 +54,7 @@ import Testing
       try writer.append([1, 2])
     }
     let atEnd = #expect(throws: ArchiveError.self) { try archive(format, begin) }
-    #expect(atEnd?.description == "a member is shorter than was said, by 1 bytes")
+    #expect(atEnd?.description == "a member is 1 bytes shorter than declared")
     let before = #expect(throws: ArchiveError.self) {
       try archive(format) { writer in
         try begin(&writer)

@@ -100,19 +100,22 @@ import Testing
 
   @Test(
     arguments: [
-      ([0x1F, 0x8B, 9, 0, 0, 0, 0, 0, 0, 3, 3, 0], .gzip, "no whole gzip header is at byte 0"),
+      (
+        [0x1F, 0x8B, 9, 0, 0, 0, 0, 0, 0, 3, 3, 0], .gzip,
+        "there is no complete gzip header at byte 0"
+      ),
       (
         [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 7, 0], .gzip,
-        "it cannot be decoded from byte 10 on: gzip decompression failed"
+        "decoding failed at byte 10: gzip decompression failed"
       ),
       (
         [0x28, 0xB5, 0x2F, 0xFD, 0x08, 0, 1, 0, 0], .zstd,
-        "it cannot be decoded from byte 0 on: Zstd decompression failed: Unsupported frame parameter"
+        "decoding failed at byte 0: Zstd decompression failed: Unsupported frame parameter"
       ),
       // A window of 256 MiB.
       (
         [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x90, 1, 0, 0], .zstd,
-        "it cannot be decoded from byte 0 on: Zstd decompression failed: Frame requires too much memory"
+        "decoding failed at byte 0: Zstd decompression failed: Frame requires too much memory"
           + " for decoding"
       ),
     ] as [([UInt8], ContentCoding, String)])
@@ -131,7 +134,7 @@ import Testing
     }
     try expectError(
       Compressed.storedMember(of: []) + member.dropLast(5) + [0] + member.suffix(4), .gzip,
-      "the member that begins at byte 23 does not match its checksum")
+      "the checksum of the member at byte 23 does not match")
   }
 
   @Test func `an endless header is not read to the end`() throws {
@@ -147,7 +150,7 @@ import Testing
         return bytes.count
       }) { _ in }
     }
-    #expect(error?.description == "no whole gzip header is at byte 0")
+    #expect(error?.description == "there is no complete gzip header at byte 0")
     #expect(count < 2 * name.count)
   }
 
@@ -163,7 +166,7 @@ import Testing
         try decode(coded, coding, limit: 499_999) { count += $0.count }
       }
       #expect(error?.kind == .tooLarge)
-      #expect(error?.description == "more than 499999 bytes come out of it")
+      #expect(error?.description == "its decoded size exceeds 499999 bytes")
       #expect(count < 500_000)
     }
   }
@@ -205,7 +208,8 @@ import Testing
         let start = ends.last { $0 <= length } ?? 0
         let expected =
           error.kind == .endsTooEarly
-          ? "it ends too early, at byte \(length)" : "no whole gzip header is at byte \(start)"
+          ? "it ends unexpectedly at byte \(length)"
+          : "there is no complete gzip header at byte \(start)"
         #expect(error.description == expected, "\(coding), \(length)")
       }
     }

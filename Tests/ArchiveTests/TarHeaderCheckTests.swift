@@ -67,15 +67,15 @@ import Testing
   @Test(arguments: [1, 512, 65_536])
   func `malformed archives that libarchive accepts are refused`(_ pieceSize: Int) {
     for (type, fields, reason) in [
-      ("x", Self.record("path=b\u{0}cdef"), "the name of a member has a NUL in it"),
+      ("x", Self.record("path=b\u{0}cdef"), "the name of a member contains NUL"),
       (
         "x", Self.record("size=1234"),
-        "an extended header and that of its member differ in its size"
+        "the size in an extended header differs from the member's"
       ),
-      ("x", Self.record("size=-123"), "an extended header is broken"),
-      ("x", Array("99 path=b\n".utf8), "an extended header is broken"),
-      ("x", Array("path=b\n".utf8), "an extended header is broken"),
-      ("g", Self.record("comment=x"), "an extended header speaks of all members"),
+      ("x", Self.record("size=-123"), "an extended header is malformed"),
+      ("x", Array("99 path=b\n".utf8), "an extended header is malformed"),
+      ("x", Array("path=b\n".utf8), "an extended header is malformed"),
+      ("g", Self.record("comment=x"), "an extended header applies to all members"),
     ] as [(Character, [UInt8], String)] {
       let archive = Self.archive(Self.member("x", type: type, fields))
       let error = #expect(throws: ArchiveError.self) {

@@ -34,17 +34,24 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "an early end at byte 0"), ("nul", "an early end at byte 3"),
+    ("", "unexpected end at byte 0"), ("nul", "unexpected end at byte 3"),
     ("nulx", "no null at byte 0"),
-    ("tru ", "no true at byte 0"), ("01", "no value at byte 0"), ("-", "no value at byte 0"),
-    ("1.", "no value at byte 0"), (".5", "no value at byte 0"), ("1e", "no value at byte 0"),
-    ("+1", "no value at byte 0"), ("NaN", "no value at byte 0"), ("[1,]", "no value at byte 3"),
-    ("[1 2]", "no ',' at byte 3"), ("[1", "no ',' at byte 2"), ("{\"a\" 1}", "no ':' at byte 5"),
-    ("{\"a\":1,}", "no '\"' at byte 7"), ("{a:1}", "no '\"' at byte 1"),
-    ("{\"a\":}", "no value at byte 5"), ("[] []", "text after the document at byte 3"),
-    ("\"a", "an early end at byte 2"), ("\"\u{1}\"", "a control character in a string at byte 1"),
-    ("\"\\x\"", "an unknown escape at byte 2"), ("\"\\u12g4\"", "no hexadecimal digit at byte 5"),
-    ("'a'", "no value at byte 0"), ("]", "no value at byte 0"),
+    ("tru ", "no true at byte 0"), ("01", "expected a value at byte 0"),
+    ("-", "expected a value at byte 0"),
+    ("1.", "expected a value at byte 0"), (".5", "expected a value at byte 0"),
+    ("1e", "expected a value at byte 0"),
+    ("+1", "expected a value at byte 0"), ("NaN", "expected a value at byte 0"),
+    ("[1,]", "expected a value at byte 3"),
+    ("[1 2]", "expected ',' at byte 3"), ("[1", "expected ',' at byte 2"),
+    ("{\"a\" 1}", "expected ':' at byte 5"),
+    ("{\"a\":1,}", "expected '\"' at byte 7"), ("{a:1}", "expected '\"' at byte 1"),
+    ("{\"a\":}", "expected a value at byte 5"),
+    ("[] []", "unexpected text after the document at byte 3"),
+    ("\"a", "unexpected end at byte 2"),
+    ("\"\u{1}\"", "unescaped control character in a string at byte 1"),
+    ("\"\\x\"", "unknown escape at byte 2"),
+    ("\"\\u12g4\"", "expected a hexadecimal digit at byte 5"),
+    ("'a'", "expected a value at byte 0"), ("]", "expected a value at byte 0"),
   ])
   func `errors are reported with their offset`(document: String, message: String) {
     #expect(error(in: document) == message)
@@ -54,17 +61,17 @@ import Testing
   @Test func `depth is bounded`() {
     let deep = { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) }
     #expect(error(in: deep(64)) == nil)
-    #expect(error(in: deep(65)) == "too deep at byte 65")
-    #expect(error(in: String(repeating: "[", count: 1_000_000)) == "too deep at byte 65")
+    #expect(error(in: deep(65)) == "nested too deep at byte 65")
+    #expect(error(in: String(repeating: "[", count: 1_000_000)) == "nested too deep at byte 65")
   }
 
   @Test func `an endless number or name is an error`() {
     let digits = { String(repeating: "1", count: $0) }
     #expect(error(in: digits(1_000)) == nil)
-    #expect(error(in: digits(1_001)) == "a number that is too long at byte 0")
+    #expect(error(in: digits(1_001)) == "the number is too long at byte 0")
     let name = { "{\"" + String(repeating: "n", count: $0) + "\":1}" }
     #expect(error(in: name(1 << 20)) == nil)
-    #expect(error(in: name(2 << 20)) == "too long a name at byte 1")
+    #expect(error(in: name(2 << 20)) == "the name is too long at byte 1")
   }
 
   @Test(arguments: [
@@ -90,12 +97,12 @@ import Testing
     try reader.array { integers.append(try $0.integer()) }
     #expect(integers == [.max, .min])
     for text in ["9223372036854775808", "1.0", "1e2"] {
-      #expect(throws: JSONError("a number that is no integer of 64 bits", at: 0)) {
+      #expect(throws: JSONError("the number is not a 64-bit integer", at: 0)) {
         var reader = JSONReader(Array(text.utf8))
         _ = try reader.integer()
       }
     }
-    #expect(throws: JSONError("a number that is too large", at: 0)) {
+    #expect(throws: JSONError("the number is too large", at: 0)) {
       var reader = JSONReader(Array("1e999".utf8))
       _ = try reader.number()
     }

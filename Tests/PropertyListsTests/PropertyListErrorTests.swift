@@ -10,10 +10,10 @@ import Testing
         "an XML property list, which is not supported"
       ),
       ("header only", Array("bplist00".utf8), .truncated, "truncated at byte 8"),
-      ("a list in itself", list([[0xA1, 0]]), .cyclic, "a container that holds itself at byte 8"),
+      ("a list in itself", list([[0xA1, 0]]), .cyclic, "a container contains itself at byte 8"),
       (
         "two lists in each other", list([[0xA1, 1], [0xA1, 0]]), .cyclic,
-        "a container that holds itself at byte 8"
+        "a container contains itself at byte 8"
       ),
       (
         "a set", list([[0xC1, 1], [0x09]]), .unsupportedType,
@@ -149,7 +149,7 @@ import Testing
       ("an object in the table", list([[9, 0, 9]], table: 9), .malformed, "malformed at byte 9"),
       (
         "a dictionary in itself", list([[0xD1, 1, 0], [0x51, 97]]), .cyclic,
-        "a container that holds itself at byte 8"
+        "a container contains itself at byte 8"
       ),
     ]
     for (name, bytes, code, words) in cases {

@@ -14,11 +14,11 @@ struct DiscoveryRendererTests {
     DiscoveryRenderer(now: now).appendTable(discovery, into: &buffer)
     #expect(
       Samples.text(buffer) == """
-        FORMAT      SCHEMA  ENTRIES  FOOTPRINT  NEWEST  IN USE   DEFAULT OF  CACHE
-        apple          203   12,345    2.0 MiB    12 d  pid 471  -           /a/Cache.db
-        apple            -        0    4.0 KiB       -  no       -           /日本‹U+202E›
-        apple           25        -          -       -  yes      -           /c
-        foundation       -        7      700 B     0 s  -        -           /d
+        FORMAT      SCHEMA  ENTRIES  SIZE ON DISK  NEWEST  IN USE   DEFAULT OF  CACHE
+        apple          203   12,345       2.0 MiB     12d  pid 471  -           /a/Cache.db
+        apple            -        0       4.0 KiB       -  no       -           /日本‹U+202E›
+        apple           25        -             -       -  yes      -           /c
+        foundation       -        7         700 B      0s  -        -           /d
 
         """)
   }
@@ -47,14 +47,14 @@ struct DiscoveryRendererTests {
     renderer.appendUsageTable(Discovery(), into: &buffer)
     #expect(
       Samples.text(buffer) == """
-        ENTRIES  FOOTPRINT                        SHARE  CACHE
-         12,345    2.0 MiB  ████████████████████  100 %  /a/Cache.db
-              0    4.0 KiB                          0 %  /日本‹U+202E›
-              7      700 B                          0 %  /d
-              -          -                            -  /c
-         12,352    2.0 MiB                               4 caches
-        ENTRIES  FOOTPRINT    SHARE  CACHE
-              0        0 B           0 caches
+        ENTRIES  SIZE ON DISK                        SHARE  CACHE
+         12,345       2.0 MiB  ████████████████████   100%  /a/Cache.db
+              0       4.0 KiB                           0%  /日本‹U+202E›
+              7         700 B                           0%  /d
+              -             -                            -  /c
+         12,352       2.0 MiB                               4 caches
+        ENTRIES  SIZE ON DISK    SHARE  CACHE
+              0           0 B           0 caches
 
         """)
   }
@@ -86,7 +86,7 @@ struct DiscoveryRendererTests {
     DiscoveryRenderer(now: now).appendJSON(Discovery(), into: &buffer)
     #expect(
       Samples.text(buffer) == """
-        FORMAT  SCHEMA  ENTRIES  FOOTPRINT  NEWEST  IN USE  DEFAULT OF  CACHE
+        FORMAT  SCHEMA  ENTRIES  SIZE ON DISK  NEWEST  IN USE  DEFAULT OF  CACHE
         {"schema":"urlcache-admin.discover/1","stores":[],"entries":0,"footprint_bytes":0,"unreadable":[],"folders_too_deep":0}
 
         """)

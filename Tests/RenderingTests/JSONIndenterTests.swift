@@ -44,25 +44,26 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", 0, "it ends too early"), (" ", 1, "it ends too early"), ("[1,", 3, "it ends too early"),
-    ("-", 1, "it ends too early"), ("1.", 2, "it ends too early"), ("1e+", 3, "it ends too early"),
-    ("\"a", 2, "it ends too early"), ("tru", 3, "it ends too early"),
-    ("{\"a\"", 4, "it ends too early"),
-    ("[1,]", 3, "there is no value"), ("{\"a\":}", 5, "there is no value"),
-    (",", 0, "there is no value"),
-    ("+1", 0, "there is no value"), (".5", 0, "there is no value"), ("NaN", 0, "there is no value"),
-    ("trUe", 2, "there is no value"), ("'a'", 0, "there is no value"),
-    ("[1}", 2, "there is no comma and no end"),
-    ("{\"a\":1]", 6, "there is no comma and no end"), ("[1 2]", 3, "there is no comma and no end"),
-    ("[01]", 2, "there is no comma and no end"), ("{\"a\" 1}", 5, "there is no colon"),
-    ("{1:2}", 1, "there is no key"), ("{\"a\":1,}", 7, "there is no key"),
-    ("{,", 1, "there is no key"),
-    ("1 1", 2, "there is more after the value"), ("{}\n{}", 3, "there is more after the value"),
-    ("1.e1", 2, "a number is wrong"), ("-a", 1, "a number is wrong"),
-    ("1ee", 2, "a number is wrong"),
-    ("\"\n\"", 1, "a string is wrong"), ("\"\\x\"", 2, "a string is wrong"),
-    ("\"\\u12g4\"", 5, "a string is wrong"),
-    ("\u{FEFF}\u{FEFF}1", 3, "there is no value"), ("\"\u{0}\"", 1, "a string is wrong"),
+    ("", 0, "unexpected end"), (" ", 1, "unexpected end"), ("[1,", 3, "unexpected end"),
+    ("-", 1, "unexpected end"), ("1.", 2, "unexpected end"), ("1e+", 3, "unexpected end"),
+    ("\"a", 2, "unexpected end"), ("tru", 3, "unexpected end"),
+    ("{\"a\"", 4, "unexpected end"),
+    ("[1,]", 3, "expected a value"), ("{\"a\":}", 5, "expected a value"),
+    (",", 0, "expected a value"),
+    ("+1", 0, "expected a value"), (".5", 0, "expected a value"), ("NaN", 0, "expected a value"),
+    ("trUe", 2, "expected a value"), ("'a'", 0, "expected a value"),
+    ("[1}", 2, "expected a comma or a closing bracket"),
+    ("{\"a\":1]", 6, "expected a comma or a closing bracket"),
+    ("[1 2]", 3, "expected a comma or a closing bracket"),
+    ("[01]", 2, "expected a comma or a closing bracket"), ("{\"a\" 1}", 5, "expected a colon"),
+    ("{1:2}", 1, "expected a key"), ("{\"a\":1,}", 7, "expected a key"),
+    ("{,", 1, "expected a key"),
+    ("1 1", 2, "unexpected text after the value"), ("{}\n{}", 3, "unexpected text after the value"),
+    ("1.e1", 2, "malformed number"), ("-a", 1, "malformed number"),
+    ("1ee", 2, "malformed number"),
+    ("\"\n\"", 1, "malformed string"), ("\"\\x\"", 2, "malformed string"),
+    ("\"\\u12g4\"", 5, "malformed string"),
+    ("\u{FEFF}\u{FEFF}1", 3, "expected a value"), ("\"\u{0}\"", 1, "malformed string"),
   ])
   func `invalid JSON is reported with its offset`(_ text: String, _ offset: Int64, _ reason: String)
   {
@@ -77,7 +78,7 @@ import Testing
       ([0x22, 0xF0, 0x9F, 0x98, 0x22], 4), ([0x22, 0xF5], 1),
     ] as [([UInt8], Int)])
   func `invalid UTF-8 is reported with its offset`(_ text: [UInt8], _ offset: Int) {
-    expectError(text, "a string is wrong at byte \(offset)")
+    expectError(text, "malformed string at byte \(offset)")
   }
 
   @Test func `nesting is limited`() throws {
@@ -86,7 +87,7 @@ import Testing
       [UInt8](repeating: 0x5B, count: limit), [UInt8](repeating: 0x5D, count: limit)
     )
     #expect(try indented(open + close).utf8.count > limit * limit)
-    expectError(open + open, "more than 512 arrays and objects are in each other at byte 512")
+    expectError(open + open, "nested more than 512 levels deep at byte 512")
   }
 
   @Test func `pieces of any length give the same result`() throws {
@@ -109,11 +110,11 @@ import Testing
       do { _ = try indented(changed) } catch let error as JSONSyntaxError {
         errors += 1
         let offset = Int(error.offset)
-        if error.reason == "there is more after the value" {
+        if error.reason == "unexpected text after the value" {
           _ = try indented(Array(changed[..<offset]))
         } else {
           expectError(
-            Array(changed[..<offset]), "it ends too early at byte \(offset)", "seed \(number)")
+            Array(changed[..<offset]), "unexpected end at byte \(offset)", "seed \(number)")
         }
         if offset < changed.count {
           expectError(Array(changed[...offset]), "\(error)", "seed \(number)")

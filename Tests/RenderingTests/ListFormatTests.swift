@@ -111,9 +111,9 @@ struct ListFormatTests {
       Samples.text(
         Samples.render(.table, responses, columns: [.id, .age, .size, .mime, .url], width: 50))
           == """
-          ID   AGE     SIZE  MIME  URL
-           7  12 d  4.1 MiB  -     https://a.ex…mething.json
-          12  12 d  4.1 MiB  -     https://a.ex…日本‹U+202E›
+          ID  AGE     SIZE  MIME  URL
+           7  12d  4.1 MiB  -     https://a.exa…mething.json
+          12  12d  4.1 MiB  -     https://a.exa…日本‹U+202E›
 
           """)
   }
@@ -138,9 +138,9 @@ struct ListFormatTests {
     #expect(
       Samples.text(Samples.render(.table, responses, columns: columns)) == """
         ID  FRESHNESS    TTL          LIFETIME  LIFETIME SOURCE  CURRENT AGE  EXPIRES AT            VALIDATORS
-         1  fresh        fresh 28 d       40 d  max-age                 12 d  2026-01-29T00:00:00Z  weak-etag
-         2  stale        stale 12 d        0 s  expires                 12 d  2025-12-20T00:00:00Z  etag
-         3  no lifetime  no lifetime         -  none                    12 d  -                     none
+         1  fresh        fresh 28d         40d  max-age                  12d  2026-01-29T00:00:00Z  weak-etag
+         2  stale        stale 12d          0s  expires                  12d  2025-12-20T00:00:00Z  etag
+         3  no lifetime  no lifetime         -  none                     12d  -                     none
          4  unknown      unknown             -  -                          -  -                     -
 
         """)

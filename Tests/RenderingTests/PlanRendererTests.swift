@@ -58,19 +58,19 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{}", "no plan for a cache at byte 2"),
+    ("{}", "this is not a plan for a cache at byte 2"),
     (
       "{\"schema\":\"urlcache-admin.list/1\",\"cache\":{\"path\":\"x\"}}",
-      "no plan for a cache at byte 55"
+      "this is not a plan for a cache at byte 55"
     ),
-    ("{\"cache\":{\"format\":\"floppy\"}}", "no plan for a cache at byte 29"),
-    ("{\"entries\":[{}]}", "an entry without an id at byte 12"),
-    ("{\"identity\":[\"-1\"]}", "no number at byte 13"),
-    ("{\"entries\":[{\"id\":1,\"reason\":\"whim\"}]}", "an unknown word at byte 29"),
-    ("{\"entries\":[{\"id\":1,\"key_base64\":\"*\"}]}", "no Base64 at byte 33"),
+    ("{\"cache\":{\"format\":\"floppy\"}}", "this is not a plan for a cache at byte 29"),
+    ("{\"entries\":[{}]}", "an entry has no id at byte 12"),
+    ("{\"identity\":[\"-1\"]}", "expected a number at byte 13"),
+    ("{\"entries\":[{\"id\":1,\"reason\":\"whim\"}]}", "unknown value at byte 29"),
+    ("{\"entries\":[{\"id\":1,\"key_base64\":\"*\"}]}", "invalid Base64 at byte 33"),
     (
       "{\"schema\":\"urlcache-admin.plan/1\",\"cache\":{\"path\":\"x\"},\"entries\":[{\"id\":2},{\"id\":2}]}",
-      "entries that are not in the order of their ids at byte 85"
+      "entries are not sorted by id at byte 85"
     ),
   ])
   func `anything but a plan is refused`(document: String, message: String) {

@@ -16,11 +16,14 @@ struct QuantityTextTests {
 
   @Test(
     arguments: [
-      (40, "40 s"), (300, "5 min"), (10_800, "3 h"), (12 * 86_400, "12 d"), (274 * 86_400, "9 mo"),
-      (800 * 86_400, "2 y"), (Int64.max, "292471208677 y"),
-    ] as [(Int64, String)])
-  func `an age is shown in its largest unit`(seconds: Int64, text: String) {
+      (40, "40s", "40 seconds"), (1, "1s", "1 second"), (300, "5min", "5 minutes"),
+      (10_800, "3h", "3 hours"), (12 * 86_400, "12d", "12 days"), (274 * 86_400, "9mo", "9 months"),
+      (800 * 86_400, "2y", "2 years"), (Int64.max, "292471208677y", "292471208677 years"),
+      (Int64.min, "-292471208677y", "-292471208677 years"),
+    ] as [(Int64, String, String)])
+  func `an age is shown in its largest unit`(seconds: Int64, text: String, words: String) {
     #expect(AgeText.text(seconds: seconds) == text)
+    #expect(AgeText.words(seconds: seconds) == words)
   }
 
   @Test func `a time is shown as in RFC 3339 and may be in the future`() throws {
@@ -29,7 +32,9 @@ struct QuantityTextTests {
     let first = try #require(Timestamp(secondsSince1970: -62_135_596_800))
     #expect(TimeText.text(now) == "2026-01-01T00:00:00Z")
     #expect(TimeText.text(first) == "0001-01-01T00:00:00Z")
-    #expect(AgeText.text(from: later, to: now) == "in 3 d")
+    #expect(AgeText.text(from: later, to: now) == "in 3d")
+    #expect(AgeText.words(from: later, to: now) == "in 3 days")
+    #expect(AgeText.words(from: first, to: now) == "2026 years ago")
   }
 
   @Test(arguments: [0, 9, 10, 1_234_567, -1, .min, .max] as [Int64])

@@ -40,9 +40,9 @@ struct ShowRendererTests {
         Entry         1
         URL           https://***@h.example/?token=***
         Key           https://***@h.example/?token=***
-        Stored        2025-12-20T00:00:00Z (12 d ago)
+        Stored        2025-12-20T00:00:00Z (12 days ago)
         First stored  -
-        Freshness     no lifetime (age 12 d)
+        Freshness     no lifetime (age 12 days)
         Validators    none
         Media type    -
         Policy        -

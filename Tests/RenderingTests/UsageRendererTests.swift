@@ -40,17 +40,17 @@ struct UsageRendererTests {
     #expect(
       text(report) == """
         Cache    /tmp/Cache.db   (schema 202, WAL 2.0 MiB)
-        Used     402 MiB of 512 MiB   79 %   ███████████████████████▌······│  limit 90 %
-        Entries  4,304 in 8 hosts, oldest 9 mo, newest 0 s, median 34.1 KiB
+        On disk  402 MiB of 512 MiB   79%   ███████████████████████▌······│  limit 90%
+        Entries  4,304 in 8 hosts, oldest 9mo, newest 0s, median 34.1 KiB
         Bodies   400 MiB
 
         HOST                ENTRIES       SIZE                       SHARE
-        cdn.shop.example      1,290    235 MiB  ███████████▊          59 %
-        ‹U+001B›                  3   17.0 MiB  ▉                      4 %
-        -                         1        0 B                         0 %
-        5 more                3,010    148 MiB  ███████▍              37 %
+        cdn.shop.example      1,290    235 MiB  ███████████▊           59%
+        ‹U+001B›                  3   17.0 MiB  ▉                       4%
+        -                         1        0 B                          0%
+        5 more                3,010    148 MiB  ███████▍               37%
 
-        2 findings: 37 orphan files (9.0 MiB), 3 missing bodies.
+        2 findings: 37 orphans (9.0 MiB), 3 missing bodies.
 
         """)
   }
@@ -62,7 +62,7 @@ struct UsageRendererTests {
     let lines = text(report).split(separator: "\n")
     #expect(
       lines[4] == "Fresh    ████████▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒·······"
-        + "  █ 25 % fresh  ▒ 50 % stale  ░ 0 % no lifetime  · 25 % unknown   of the entries")
+        + "  █ 25% fresh  ▒ 50% stale  ░ 0% no lifetime  · 25% unknown   of the entries")
     report.freshness = [:]
     #expect(!text(report).contains("Fresh"))
   }
@@ -81,14 +81,14 @@ struct UsageRendererTests {
     #expect(
       text(report) == """
         Cache    /tmp/Cache.db   (schema 202, WAL 2.0 MiB)
-        Used     402 MiB
+        On disk  402 MiB
         Entries  4,304 in more than 0 statuses, median about 34.1 KiB
         Bodies   400 MiB
 
         STATUS    ENTRIES       SIZE                       SHARE
-        more        3,010    148 MiB  ███████▍              37 %
+        more        3,010    148 MiB  ███████▍               37%
 
-        1 finding: 1 orphan file (9.0 MiB).
+        1 finding: 1 orphan (9.0 MiB).
 
         """)
   }
@@ -97,18 +97,18 @@ struct UsageRendererTests {
     #expect(
       text(UsageReport(footprint: Footprint())) == """
         Cache    /tmp/Cache.db   (schema 202)
-        Used     0 B
+        On disk  0 B
         Entries  0
         Bodies   0 B
 
         """)
   }
 
-  @Test(arguments: [(90.0, "90 %"), (92.5, "92.5 %"), (1e300, "1e+300 %"), (0, "0 %")])
+  @Test(arguments: [(90.0, "90%"), (92.5, "92.5%"), (1e300, "1e+300%"), (0, "0%")])
   func `a limit is printed as given`(_ percent: Double, _ expected: String) {
     var report = UsageReport(footprint: Footprint())
     report.allowedPercent = percent
-    #expect(text(report).contains("\nUsed     0 B  limit \(expected)\n"))
+    #expect(text(report).contains("\nOn disk  0 B  limit \(expected)\n"))
   }
 
   @Test func `bars can be drawn in ASCII`() {
@@ -153,18 +153,18 @@ struct UsageRendererTests {
     #expect(
       text(report) == """
         Cache    /tmp/Cache.db   (schema 202)
-        Used     0 B
+        On disk  0 B
         Entries  0
         Bodies   400 B
 
         AGE       ENTRIES       SIZE                       SHARE
-        1-6 h           2      300 B  ███████████████       75 %
-        6-24 h          0        0 B                         0 %
-        1-3 d       1,000      100 B  █████                 25 %
-        -               1        1 B                         0 %
+        1-6 h           2      300 B  ███████████████        75%
+        6-24 h          0        0 B                          0%
+        1-3 d       1,000      100 B  █████                  25%
+        -               1        1 B                          0%
 
         SIZE    ENTRIES       SIZE                       SHARE
-        -             1        0 B                         0 %
+        -             1        0 B                          0%
 
         """)
     #expect(

@@ -48,7 +48,7 @@ import Testing
     let error = #expect(throws: StoreError.self) { try written(body) }
     #expect(
       error.map { "\($0)" }
-        == "the cache at 'body' changed while reading: a body is another than it was before")
+        == "the cache at 'body' changed while it was read: a body changed")
   }
 
   @Test(arguments: ["", "ab", "abcd"])
@@ -59,7 +59,7 @@ import Testing
     let error = #expect(throws: StoreError.self) { try body.forEachVerifiedChunk { _ in } }
     #expect(
       error?.code == .changedWhileReading
-        && error?.reason == "a body is another than it was before")
+        && error?.reason == "a body changed")
   }
 
   @Test func `an announced digest is verified on the first read`() throws {

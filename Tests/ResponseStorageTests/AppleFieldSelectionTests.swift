@@ -98,8 +98,8 @@ import Testing
     #expect(response.url == "https://a.example/")
     #expect(
       response.notes.map(\.message) == [
-        "its status is no integer", "its header fields are no dictionary",
-        "its media type is no string",
+        "the status is not an integer", "the header fields are not a dictionary",
+        "the media type is not a string",
       ])
     #expect(response.notes.allSatisfy { $0.code == .wrongType })
   }

@@ -68,10 +68,10 @@ import Testing
         "row(2) · no key · 40000000 · wrong-type: request_key is not text · \(undecodable)"
           + " · wrong-type: request_key is not text",
         "row(3) · https://a.example/3 · 36000000"
-          + " · too-large: response_object is too large to be read · \(request)",
+          + " · too-large: response_object is too large to read · \(request)",
         "row(4) · https://a.example/4 · 48000000 · \(undecodable)",
         "row(\(Int64.max)) · https://a.example/\(Int64.max) · 60000000"
-          + " · too-large: response_object is too large to be read · \(request)",
+          + " · too-large: response_object is too large to read · \(request)",
       ])
   }
 

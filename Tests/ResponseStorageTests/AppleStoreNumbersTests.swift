@@ -60,7 +60,8 @@ import Testing
     }
     found.append(try #require(try store.response(.row(5), .notes)).notes)
     #expect(
-      found.map { $0.map(\.message) } == Array(repeating: ["its status is no integer"], count: 3))
+      found.map { $0.map(\.message) }
+        == Array(repeating: ["the status is not an integer"], count: 3))
   }
 
   @Test func `a scan by id stops on request`() throws {

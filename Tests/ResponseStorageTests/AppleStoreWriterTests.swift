@@ -96,7 +96,7 @@ import Testing
       let writer = try AppleStoreWriter(creating: folder.path, schema: .version203)
       try writer.finish()
     }
-    #expect(error?.reason == "the file exists already")
+    #expect(error?.reason == "the file already exists")
     #expect(try query("SELECT count(*) FROM cfurl_cache_response", in: folder) == "1\n")
   }
 

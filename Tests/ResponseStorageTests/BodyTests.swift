@@ -50,9 +50,9 @@ import Testing
   func `a body of a different length is an error`(count: Int) {
     let body = body([UInt8](repeating: 1, count: count), size: 3)
     let pushed = #expect(throws: StoreError.self) { try chunks(of: body) }
-    #expect(pushed?.code == .changedWhileReading && pushed?.reason == "its length is another now")
+    #expect(pushed?.code == .changedWhileReading && pushed?.reason == "its length changed")
     let pulled = #expect(throws: StoreError.self) { try body.readAll() }
-    #expect(pulled?.reason == "a body file changed its length meanwhile")
+    #expect(pulled?.reason == "the length of a body file changed")
   }
 
   @Test func `a body that has grown since it was measured is not read into memory`() {
@@ -63,7 +63,7 @@ import Testing
       }
     }
     let failure = #expect(throws: StoreError.self) { try grown.readAll() }
-    #expect(failure?.reason == "its length is another now")
+    #expect(failure?.reason == "its length changed")
   }
 
   @Test func `errors of the source are rethrown`() {

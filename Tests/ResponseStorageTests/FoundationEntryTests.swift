@@ -82,7 +82,7 @@ import Testing
       ("about:blank", "its URL has no host"),
       (
         "https://a.example/" + String(repeating: "x", count: 160),
-        "no file can have the name of its key, so URLCache keeps none on disk"
+        "its key is not a possible file name, so URLCache does not store it on disk"
       ),
     ])
   func `a response that Foundation would not find is refused`(url: String, reason: String) throws {
@@ -96,7 +96,7 @@ import Testing
     let raw = response.raw(id: 1)
     #expect(
       throws: AdmissionRefusal(
-        "it answers another method than GET, which URLCache would not tell")
+        "it answers a method other than GET, which URLCache could not distinguish")
     ) { try NewStore.foundation.admit(raw) }
   }
 

@@ -47,7 +47,7 @@ import Testing
   @Test func `anything but an archived string is refused with the reason`() throws {
     let archives: [(Any, String)] = [
       ("", "its string is empty"), ("a\r\nb", Self.controls), ("a\u{7F}", Self.controls),
-      (String(repeating: "x", count: 8_193), "its string has more than 8192 bytes"),
+      (String(repeating: "x", count: 8_193), "its string is longer than 8192 bytes"),
       (["a"] as NSArray, Self.another), (5 as NSNumber, Self.another), (Data([1]), Self.another),
       (try #require(NSURL(string: "https://a.example/")), Self.another),
       (NSUUID(), Self.another),
@@ -57,12 +57,12 @@ import Testing
         withRootObject: root, requiringSecureCoding: false)
       #expect(refusal(of: Array(archive)) == reason)
     }
-    let noArchive = "it is no keyed archive that can be read"
+    let noArchive = "it is not a readable keyed archive"
     #expect(refusal(of: []) == noArchive)
     #expect(refusal(of: Array("\"etag\"".utf8)) == noArchive)
     #expect(refusal(of: PropertyListWriter().bytes(of: .text("etag"))) == noArchive)
     #expect(
-      refusal(of: .init(repeating: 0x62, count: 32_769)) == "it has more than 32768 bytes")
+      refusal(of: .init(repeating: 0x62, count: 32_769)) == "it is larger than 32768 bytes")
   }
 
   @Test func `damaged archives never trap`() throws {
@@ -146,7 +146,7 @@ import Testing
     #expect(sidecars.sidecar(of: url)?.tag == "t")
     #expect(sidecars.sidecar(of: "https://a.example/2") == nil)
     for (name, reason) in [
-      ("12", "it is no keyed archive that can be read"), ("34", "it is a symbolic link"),
+      ("12", "it is not a readable keyed archive"), ("34", "it is a symbolic link"),
       ("56", "it is a folder"),
     ] {
       let file = try #require(sidecars.files[ByteString(name)])
@@ -180,8 +180,9 @@ import Testing
     #expect(try folder.names("etags") == [other.string])
   }
 
-  private static let another = "it holds something else than a string"
-  private static let controls = "its string holds control characters, and no header field may"
+  private static let another = "it does not contain a string"
+  private static let controls =
+    "its string contains control characters, which header fields cannot have"
 
   private func refusal(of bytes: [UInt8]) -> String? {
     do throws(ETagArchive.Refusal) {

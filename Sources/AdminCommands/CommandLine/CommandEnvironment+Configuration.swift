@@ -25,7 +25,7 @@ extension CommandEnvironment {
     do { evaluationTime = try WrittenTime(text) } catch {
       throw CommandFailure(
         .configuration, kind: "configuration",
-        "the environment variable URLCACHE_ADMIN_AT is wrong: '\(printable(error.text))'"
+        "invalid value of the environment variable URLCACHE_ADMIN_AT: '\(printable(error.text))'"
           + " \(error.reason)",
         hint: error.hint)
     }
@@ -39,8 +39,8 @@ extension CommandEnvironment {
       let bytes = try configurationText(path)
       guard bytes != nil || !isNeeded else {
         throw CommandFailure(
-          .noInput, kind: "not-found", "there is no configuration '\(path)'",
-          hint: "see which files are read with 'urlcache-admin config list'", path: path)
+          .noInput, kind: "not-found", "no configuration file '\(path)'",
+          hint: "list the files that are read with 'urlcache-admin config list'", path: path)
       }
       return bytes.map { ConfigurationFile($0, path: path, home: nonEmpty("HOME")) }
     }
@@ -54,8 +54,8 @@ extension CommandEnvironment {
     {
       throw CommandFailure(
         .noPermission, kind: "no-permission",
-        "the configuration cannot be read: \(error), and without it pins and limits would not hold",
-        hint: "set HOME to the folder of this user, or name a file with '--config FILE'",
+        "cannot read the configuration: \(error); without it, pins and limits would not apply",
+        hint: "set HOME to your home folder, or name a file with '--config FILE'",
         path: path)
     }
   }

@@ -12,18 +12,20 @@ extension CommandEnvironment {
     let finished = finishIntents(path, wait)
     func files(_ count: Int) -> String {
       let word = finished.areBodyFiles ? "body file" : "temporary file"
-      return "\(count) \(word)\(count == 1 ? "" : "s") that an interrupted command left"
+      return "\(count) \(word)\(count == 1 ? "" : "s") left by an interrupted command"
     }
     // A note, as the user did not ask for this: bytes that disappear without a word look like a
     // loss.
     if finished.removedFiles > 0 { note("removed \(files(finished.removedFiles))") }
     if finished.remainingFiles > 0 { note("could not remove \(files(finished.remainingFiles))") }
     if finished.damagedIntents > 0 {
-      note("ignored and removed files that are no intents of commands: \(finished.damagedIntents)")
+      note("removed unreadable records of interrupted commands: \(finished.damagedIntents)")
     }
     // The command itself will run into any other failure.
     if let failure = finished.failure, failure.code == .inUse {
-      note("the next command removes the files that an interrupted command left: \(failure)")
+      note(
+        "cannot remove the files left by an interrupted command now, the next command will: \(failure)"
+      )
     }
   }
 
@@ -46,8 +48,10 @@ extension CommandEnvironment {
       guard isFirst else { return }
       let reason =
         error.map { "cannot write \($0)" }
-        ?? "no folder for state: HOME is not set, or belongs to another user"
-      report("\(reason); if this command is killed, only 'check --repair' removes what it leaves")
+        ?? "no folder for state: HOME is not set or belongs to another user"
+      report(
+        "\(reason); if this command is killed, run 'check --repair' to remove the files that it leaves"
+      )
     }
   }
 

@@ -8,12 +8,12 @@ extension CommandEnvironment {
     // What a command leaves must be said: a user who asked for everything older than a month
     // believes otherwise that it is gone.
     let words: KeyValuePairs<KeepReason, String> = [
-      .unknownAge: "\(participle), as their age is not known",
-      .unknownFreshness: "\(participle), as their freshness is unknown",
-      .keptByRule: "left, as rules keep them",
-      .pinned: "kept, as they are pinned",
-      .orphan: "left, as URLCache does not see them, and only their ids let them go",
-      .notARegularFile: "left, as they are no regular files",
+      .unknownAge: "\(participle), because their age is unknown",
+      .unknownFreshness: "\(participle), because their freshness is unknown",
+      .keptByRule: "kept by rules",
+      .pinned: "kept by pins",
+      .orphan: "kept, because URLCache does not see them (give their ids to remove them)",
+      .notARegularFile: "kept, because they are not regular files",
     ]
     for (reason, words) in words {
       if let kept = plan.kept[reason] { note("\(words): \(kept.entries)") }

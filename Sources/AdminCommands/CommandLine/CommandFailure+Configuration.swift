@@ -35,7 +35,7 @@ extension Configuration {
       do throws(WrittenValueError) { try setting.check(value.text) } catch {
         throw CommandFailure(
           .configuration, kind: "configuration",
-          "the environment variable \(name) is wrong: '\(printable(error.text))' \(error.reason)",
+          "invalid value of the environment variable \(name): '\(printable(error.text))' \(error.reason)",
           hint: error.hint)
       }
     }

@@ -33,15 +33,15 @@ struct CommandFailure: Error {
   /// The cache to change is an archive.
   static func archive(at path: String) -> CommandFailure {
     CommandFailure(
-      .usage, kind: "usage", "'\(path)' is an archive, and an archive cannot be changed",
-      hint: "make a cache of it with 'urlcache-admin import ARCHIVE -c NEW'",
+      .usage, kind: "usage", "'\(path)' is an archive, which cannot be changed",
+      hint: "import it into a new cache with 'urlcache-admin import ARCHIVE -c NEW'",
       path: path)
   }
 
   /// Neither limits nor rules are given.
   static let noLimits = CommandFailure(
-    .usage, kind: "no-limits", "no limit is given, and no rule is configured",
-    hint: "set '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'")
+    .usage, kind: "no-limits", "no limit given and no rule configured",
+    hint: "give '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'")
 
   /// The command line is wrong.
   static func usage(_ message: String, hint: String? = nil) -> CommandFailure {
@@ -60,35 +60,36 @@ extension CommandFailure {
         (
           .noInput, "not-found",
           Self.hint(ofNames: cacheNames, like: error.path)
-            ?? "check the path; a cache is a Cache.db, its folder, or a folder of Foundation's"
+            ?? "check the path; a cache is a Cache.db, its folder, or the folder of a Foundation cache"
         )
       case .notACache:
         (
           .data, "not-a-cache",
-          "give the Cache.db of an app, its folder, or a folder of Foundation's, with '-c PATH'"
+          "give an app's Cache.db, its folder, or the folder of a Foundation cache with '-c PATH'"
         )
       case .damaged:
-        (.data, "damaged", "see what can still be read with 'urlcache-admin list'")
+        (.data, "damaged", "list the entries that can still be read with 'urlcache-admin list'")
       // 75 is `EX_TEMPFAIL`, which schedulers and mail systems know as a reason to try again.
       case .inUse: (.temporary, "busy", "try again, or wait longer with '--wait 30s'")
       case .changedWhileReading: (.temporary, "changed", "run the command again")
       // No hint at `sudo`: files that root creates in a cache cannot be replaced by the app later.
-      case .accessDenied: (.noPermission, "no-permission", "run it as the user whose cache it is")
+      case .accessDenied:
+        (.noPermission, "no-permission", "run the command as the owner of the cache")
       case .inputOutput: (.inputOutput, "io", nil)
       case .noRoom:
-        (.inputOutput, "no-room", "make room on its file system, and run the command again")
+        (.inputOutput, "no-room", "free space on its file system, then run the command again")
       case .unsupported:
         (
           .data, "unsupported",
-          "look at it with 'urlcache-admin list'; the program that it belongs to can empty it"
+          "'urlcache-admin list' can read it; only the program that owns it can clear it"
         )
       case .unreadable:
         (
           .data, "unsupported",
-          "a copy in UTF-8 can be read: sqlite3 Cache.db .dump | sqlite3 COPY.db"
+          "make a copy in UTF-8: sqlite3 Cache.db .dump | sqlite3 COPY.db"
         )
       // An answer and no failure: the cache was read, and has no such entry.
-      case .noSuchResponse: (.no, "no-such-entry", "list what is there with 'urlcache-admin list'")
+      case .noSuchResponse: (.no, "no-such-entry", "list the entries with 'urlcache-admin list'")
       }
     self.init(
       facts.status, kind: facts.kind, error.description, hint: facts.hint, path: error.path)
@@ -103,7 +104,7 @@ extension CommandFailure {
     if let nearest = Spelling.nearest(to: name, among: names) {
       return "did you mean '\(nearest)'?"
     }
-    return "the configuration has the names \(names.joined(separator: ", "))"
+    return "configured names: \(names.joined(separator: ", "))"
   }
 
   /// Creates a failure from an error in decoding a body.
@@ -112,7 +113,8 @@ extension CommandFailure {
       .data, kind: error.isTooLarge ? "too-large" : "not-decodable",
       error.description,
       hint: error.isTooLarge
-        ? "allow more with '--decoded-limit 4GiB'" : "write it as it is stored, without '--decoded'"
+        ? "raise the limit with '--decoded-limit 4GiB'"
+        : "write the stored bytes without '--decoded'"
     )
   }
 
@@ -121,8 +123,8 @@ extension CommandFailure {
     let time = "more than \(error.milliseconds / 1_000) s on a URL of \(error.textLength) bytes"
     self = .usage(
       "the regular expression '\(error.pattern)' takes \(time)",
-      hint: "repetitions that can share a text in many ways, as in '(a+)+', take for ever; "
-        + "'--glob' does not")
+      hint: "nested repetitions such as '(a+)+' can take forever; "
+        + "use '--glob' instead")
   }
 
   /// Creates a failure from an error of the operating system.

@@ -16,8 +16,8 @@ extension URLCacheAdmin {
     // would look empty.
     guard !arguments.isEmpty else {
       environment.writeMessage(
-        "error: the system handed over no arguments\n"
-          + "hint: on Linux they are read from /proc, which must be mounted\n")
+        "error: cannot read the command-line arguments\n"
+          + "hint: on Linux, mount /proc\n")
       return .software
     }
     let home = environment.variable("HOME")
@@ -65,8 +65,8 @@ extension URLCacheAdmin {
     // After `--` it would be an operand.
     guard words.prefix(while: { $0 != "--" }).contains("--repair=") else { return }
     throw .usage(
-      "'--repair=' has no value, as of an empty shell variable",
-      hint: "name kinds, or write '--repair' to remove all that is broken")
+      "'--repair=' has no value; a shell variable may be empty",
+      hint: "name the kinds of repair, or use '--repair' for all of them")
   }
 
   /// Rejects a number after `-n` where that is a dry run, because the number would be the id of an entry.
@@ -147,7 +147,7 @@ extension URLCacheAdmin {
     // ArgumentParser shows the help and ends with 0, which a script would take for success.
     guard var verb = words.first else {
       throw CommandFailure.usage(
-        "no command is given\n\n" + BriefHelp.root, hint: nil)
+        "no command given\n\n" + BriefHelp.root, hint: nil)
     }
     if verb == "help" {
       guard let topic = words.dropFirst().first else { return }
@@ -161,6 +161,6 @@ extension URLCacheAdmin {
     // without a suggestion.
     guard !names.contains(verb) else { return }
     throw CommandFailure.usage(
-      "there is no command '\(printable(verb))'", hint: VerbSynonyms.hint(for: verb))
+      "unknown command '\(printable(verb))'", hint: VerbSynonyms.hint(for: verb))
   }
 }

@@ -24,7 +24,7 @@ extension ScheduledCommand {
     }
     if environment.isTimeOver {
       // The runs for other caches have used the time up.
-      try skip(.maxRuntime, "the time of '--max-runtime' was over before its turn", environment)
+      try skip(.maxRuntime, "the '--max-runtime' ended before its turn", environment)
       // Some caches of the run were handled, and this one was not.
       return .partly
     }
@@ -34,7 +34,7 @@ extension ScheduledCommand {
       {
         switch schedule.ifBusy {
         case .wait:
-          if !hasWaited { environment.note("\(error.description); it is tried again") }
+          if !hasWaited { environment.note("\(error.description); trying again") }
           hasWaited = true
           environment.pause(1_000)
           // Without `--max-runtime` it waits for ever, which is what the user asked for with

@@ -6,7 +6,7 @@ extension URLCacheAdmin {
     // A closed pipe is then an error of the write, which ends the command in good order.
     CurrentProcess.ignoreSignalsOfWriting()
     guard let environment = CommandEnvironment.live() else {
-      try? StandardStream.error.write(Array("error: the system's clock shows no time\n".utf8))
+      try? StandardStream.error.write(Array("error: cannot read the system clock\n".utf8))
       // Ages and lifetimes of all entries would be wrong, and with them what a purge removes.
       CurrentProcess.end(with: ExitStatus.software.rawValue)
     }

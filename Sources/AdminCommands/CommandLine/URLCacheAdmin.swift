@@ -5,7 +5,7 @@ import ResponseStorage
 public struct URLCacheAdmin: ParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "urlcache-admin",
-    abstract: "Administer the response cache that URLCache keeps on disk.",
+    abstract: "Inspect, clean up and repair the on-disk caches of URLCache.",
     discussion: """
       The cache is the first operand, or follows '-c': a Cache.db, its folder, a
       Foundation cache folder, an archive, or a name from the configuration.

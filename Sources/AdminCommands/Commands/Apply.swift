@@ -10,17 +10,17 @@ extension URLCacheAdmin {
   struct Apply: RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "apply",
-      abstract: "Carry out a plan that '--plan FILE' has written.",
+      abstract: "Carry out a plan written with '--plan FILE'.",
       discussion: """
-        Entries that changed or went since the plan was made stay as they are, and are
-        counted. So are entries that are pinned, also if they were pinned later. The cache is the one that the plan was made of, unless '-c' names
-        another.
+        Skips entries that changed or were removed since the plan was made, and
+        entries that are pinned now. Uses the cache that the plan was made for, unless
+        '-c' names another.
         """)
 
     /// Enough for a million entries with long URLs.
     private static let largestPlan = 1 << 30
 
-    @Argument(help: "The plan; '-' is the standard input.", completion: .file(extensions: ["json"]))
+    @Argument(help: "The plan; '-' is standard input.", completion: .file(extensions: ["json"]))
     var file: String
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
@@ -40,7 +40,7 @@ extension URLCacheAdmin {
     func validate() throws {
       // Standard input contains the plan, so it cannot contain the answer to the question.
       if file == "-", !change.yes, !change.dryRun {
-        throw ValidationError("A plan from the standard input needs '--yes' or '--dry-run'.")
+        throw ValidationError("A plan from standard input needs '--yes' or '--dry-run'.")
       }
     }
 
@@ -69,13 +69,13 @@ extension URLCacheAdmin {
     }
 
     private func read(in environment: CommandEnvironment) throws -> SavedPlan {
-      let name = file == "-" ? "the standard input" : "'\(file)'"
+      let name = file == "-" ? "standard input" : "'\(file)'"
       do {
         if file == "-" {
           let bytes = try environment.inputs.text(of: file, upTo: Self.largestPlan)
           // Standard input is kept in memory, and something has to end that.
           guard bytes.count <= Self.largestPlan else {
-            throw JSONError("more than a plan can hold", at: bytes.count)
+            throw JSONError("the plan is too large", at: bytes.count)
           }
           var json = JSONReader(bytes)
           return try SavedPlan(reading: &json)
@@ -91,8 +91,8 @@ extension URLCacheAdmin {
         return try SavedPlan(reading: &json)
       } catch let error as JSONError {
         throw CommandFailure(
-          .data, kind: "not-a-plan", "\(name) is no plan: \(error)",
-          hint: "write one with 'urlcache-admin purge --older-than 30d --plan FILE'", path: file)
+          .data, kind: "not-a-plan", "\(name) is not a plan: \(error)",
+          hint: "create one with 'urlcache-admin purge --older-than 30d --plan FILE'", path: file)
       }
     }
 
@@ -113,15 +113,15 @@ extension URLCacheAdmin {
       else {
         throw CommandFailure(
           .data, kind: "another-cache",
-          "'\(store.path)' is another cache than the one that the plan was made of",
-          hint: "make a new plan, or insist on this cache with '-c PATH'", path: store.path)
+          "'\(store.path)' is not the cache that the plan was made for",
+          hint: "make a new plan, or name this cache with '-c PATH'", path: store.path)
       }
       // Pins of today hold for plans of yesterday: a user who pins a URL does not think of plans
       // that are waiting.
       let plan = try RemovalPlan(
         applying: saved, to: source, keeping: pinning.pins(of: cache, in: environment))
       try source.finish()
-      environment.note(leftBy: plan, "left")
+      environment.note(leftBy: plan, "kept")
       let pinned = Int(clamping: plan.kept[.pinned]?.entries ?? 0)
       return (plan, saved.entries.count - plan.entries.count - pinned)
     }

@@ -9,19 +9,19 @@ extension URLCacheAdmin {
   struct Body: AllCachesCommand, CacheOperandCommand {
     static let configuration = CommandConfiguration(
       commandName: "body",
-      abstract: "Write the stored body of an entry, byte for byte.",
+      abstract: "Write the body of an entry to standard output or a file.",
       usage: "urlcache-admin body [<options>] [<cache>] <url-or-id>",
       discussion: """
-        Bodies are stored after content codings (gzip, br) were removed; those of files
-        that are compressed themselves, or that the server did not call compressed, are
-        not. A URL is looked up as the cache does: in a Foundation cache without its
-        scheme and query, which is noted.
+        Bodies are stored without content codings (gzip, br) of the transfer. A file
+        that is itself compressed, or that the server did not declare as compressed,
+        is written unchanged. A URL is looked up the way the cache does it: in a
+        Foundation cache without scheme and query; a note says so.
         """)
 
     @OptionGroup var operands: CacheOperand
 
     // Optional, as the first operand may be this one.
-    @Argument(help: "The URL or the id of one entry.")
+    @Argument(help: "The URL or id of one entry.")
     var entry: String?
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
@@ -30,24 +30,24 @@ extension URLCacheAdmin {
     @Option(
       name: [.short, .long],
       help: ArgumentHelp(
-        "Write to this file, which must not exist yet; '-' is the output.",
+        "Write to this new file; '-' is standard output.",
         valueName: "file"),
       completion: .file())
     var output: String?
 
-    @Flag(help: "Write to a terminal what is not text, and over a file that exists.")
+    @Flag(help: "Write binary data to a terminal, or overwrite an existing file.")
     var force = false
 
-    @Flag(help: "Decode a body that is still gzip or zstd; if it is broken, nothing is written.")
+    @Flag(help: "Decode a body that is still gzip or zstd; a damaged one is an error.")
     var decoded = false
 
     @Option(
       help: ArgumentHelp(
-        "The most bytes that '--decoded' may give (default: 1GiB).", valueName: "size"),
+        "The maximum size of a decoded body (default: 1GiB).", valueName: "size"),
       transform: parseSize)
     var decodedLimit: ByteCount?
 
-    @Flag(help: "Indent JSON; what is not JSON is an error, and nothing is written.")
+    @Flag(help: "Indent JSON; a body that is not JSON is an error.")
     var pretty = false
 
     static let takesEntries = true
@@ -67,7 +67,7 @@ extension URLCacheAdmin {
 
     func validate() throws {
       if decodedLimit != nil, !decoded {
-        throw ValidationError("'--decoded-limit' is of no use without '--decoded'.")
+        throw ValidationError("'--decoded-limit' needs '--decoded'.")
       }
     }
 
@@ -95,7 +95,7 @@ extension URLCacheAdmin {
       // A note and no error: a script can decode whatever it finds, without knowing which bodies
       // are still coded.
       if decoded, !wasCoded {
-        environment.note("the body is neither gzip nor zstd, and was written as it is stored")
+        environment.note("the body is neither gzip nor zstd, so it was written unchanged")
       }
       return .done
     }

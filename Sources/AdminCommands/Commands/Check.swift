@@ -9,41 +9,40 @@ extension URLCacheAdmin {
   struct Check: AllCachesCommand, CacheOperandCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Look for everything that is wrong with a cache, and repair it if asked to.",
+      abstract: "Check a cache for problems, and repair them on request.",
       discussion: """
-        A finding is an error (the cache breaks its own rules), a warning (somebody
-        should look), or a note (worth knowing). Nothing is changed without '--repair',
-        which removes
+        A finding is an error (the cache breaks its own rules), a warning (worth a
+        look), or a note (harmless). Only '--repair' changes the cache. It removes
 
           rows         entries that lack a row in one of the tables
           bodies       entries whose body file is missing
           undecodable  entries whose property lists cannot be decoded
-          orphans      body files that no entry names, and of a Foundation store what
-                       was being written; beside a running app, and in a folder of
-                       Foundation's, what is older than ten minutes
-          sidecars     with '--sidecars': ETag files older than ten minutes whose entry
-                       is gone; those that are missing are written
+          orphans      body files that no entry refers to; in a Foundation cache,
+                       unfinished files. While the app is running, and always in a
+                       Foundation cache, only files older than ten minutes
+          sidecars     with '--sidecars': ETag files older than ten minutes without an
+                       entry; missing ETag files are written
 
-        and then looks again. The table shows a few findings of each kind, JSON all.
+        and then checks again. The table shows a few findings of each kind, JSON all.
 
-        Entries that rules of the configuration want 'never' or 'memory-only' are
-        warnings, too.
+        Entries for which a configured rule has 'never' or 'memory-only' are reported
+        as warnings.
 
-        '--offline-set' lists the URLs that an app would not get without a network:
-        those without an entry, with a broken one, or with a stale one.
+        '--offline-set' lists the URLs that an app could not load offline: those
+        without an entry, with a damaged entry, or with a stale one.
         """)
 
-    @Flag(help: "Also compare the indexes of the database with its tables, which takes longer.")
+    @Flag(help: "Also compare the indexes of the database with its tables (slower).")
     var full = false
 
     @Option(
       defaultAsFlag: RepairKinds.all, parsing: .next,
-      help: ArgumentHelp("Remove what is broken, or only some kinds of it.", valueName: "kind,…"))
+      help: ArgumentHelp("Repair everything, or only these kinds.", valueName: "kind,…"))
     var repair: RepairKinds?
 
     @Option(
       help: ArgumentHelp(
-        "Only check that there is a usable entry for each URL in this file, one a line; '-' is the"
+        "Only check for a usable entry for each URL in this file, one per line; '-' is"
           + " standard input.", valueName: "file"),
       completion: .file())
     var offlineSet: String?
@@ -52,8 +51,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "How the files of '--sidecars' are named, if none has the name of an entry: the digest"
-          + " of the URL in hexadecimal digits, or its string's hash.",
+        "How the files of '--sidecars' are named if none matches an entry: the digest"
+          + " of the URL in hexadecimal digits, or the hash of its string.",
         valueName: "naming"))
     var sidecarNames: SidecarNaming?
 
@@ -77,36 +76,36 @@ extension URLCacheAdmin {
     func validate() throws {
       if let word = repair?.unknown.first {
         throw ValidationError(
-          "'\(printable(word))' is nothing that '--repair' removes. There are: "
+          "'\(printable(word))' is not a kind of repair. Use one of: "
             + RepairKinds.allValueStrings.joined(separator: ", ") + ".")
       }
       try sidecars.check(with: scope)
       guard sidecarNames == nil || sidecars.sidecars != nil else {
-        throw ValidationError("'--sidecar-names' is for '--sidecars'.")
+        throw ValidationError("'--sidecar-names' needs '--sidecars'.")
       }
       guard sidecars.sidecars != nil || !(repair?.namesSidecars ?? false) else {
         throw ValidationError("'--repair=sidecars' needs '--sidecars DIR'.")
       }
       guard planning.plan == nil || !repairs.contains(.sidecars) else {
-        throw ValidationError("'--plan' holds no side files: leave '--sidecars' out.")
+        throw ValidationError("'--plan' and '--sidecars' cannot be combined.")
       }
       let isForChanges =
         change.dryRun || change.yes || change.maxDelete != nil || planning.isUsed
       guard repair != nil || !isForChanges else {
         throw ValidationError(
-          "'--dry-run', '--yes', '--max-delete', '--plan' and '--backup' need '--repair', without which nothing is changed."
+          "'--dry-run', '--yes', '--max-delete', '--plan' and '--backup' need '--repair'."
         )
       }
       guard offlineSet == nil || sidecars.sidecars == nil else {
-        throw ValidationError("'--offline-set' looks at no side files: leave '--sidecars' out.")
+        throw ValidationError("'--offline-set' and '--sidecars' cannot be combined.")
       }
       guard offlineSet == nil || repair == nil && !full else {
         throw ValidationError(
-          "'--offline-set' checks URLs only: leave '--repair' and '--full' out.")
+          "'--offline-set' cannot be combined with '--repair' or '--full'.")
       }
       // Findings and a plan in one stream could be read by nobody.
       guard planning.plan != "-" else {
-        throw ValidationError("The output has the findings: '--plan' needs a file.")
+        throw ValidationError("'--plan' needs a file, because standard output has the findings.")
       }
     }
 
@@ -194,7 +193,7 @@ extension URLCacheAdmin {
       let urls = try SelectionOptions.urls(in: file, environment)
       guard !urls.isEmpty else {
         throw CommandFailure.usage(
-          "the list of '--offline-set' has no URL", hint: "write one URL a line")
+          "the list of '--offline-set' is empty", hint: "write one URL per line")
       }
       return urls
     }

@@ -10,38 +10,38 @@ extension URLCacheAdmin {
   struct Compact: ScheduledCommand, AllCachesCommand, CacheOperandCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "compact",
-      abstract: "Give space that is free inside the database back to the file system.",
+      abstract: "Reclaim free space in the database.",
       usage: "urlcache-admin compact [<options>] [<cache>]",
       discussion: """
-        Removing entries leaves free pages in the database. Beside a running app they
-        are given back in short slices; if nobody has it open, in whichever way is
-        cheaper, and the write-ahead log with them. No entry is touched. A folder of
-        Foundation's has no database, and nothing to give back.
+        Removing entries leaves free pages in the database. While an app is running,
+        they are reclaimed in small steps that do not block the app; otherwise in the
+        cheapest way, together with the write-ahead log. Entries are not changed. A
+        Foundation cache has no database, so there is nothing to reclaim.
         """)
 
     @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
 
-    @Flag(name: [.customShort("n"), .long], help: "Only say how much is free.")
+    @Flag(name: [.customShort("n"), .long], help: "Only show how much is free.")
     var dryRun = false
 
     @Flag(
       name: [.customShort("y"), .long],
-      help: "Accepted as by other commands; 'compact' removes nothing, and never asks.")
+      help: "Accepted for consistency; 'compact' never asks for confirmation.")
     var yes = false
 
-    @Flag(help: "Write the database anew (VACUUM), also if slices would do.")
+    @Flag(help: "Rewrite the database (VACUUM) even if smaller steps would do.")
     var full = false
 
     @Option(
       help: ArgumentHelp(
-        "Do nothing unless at least this share of the database can be given back.",
+        "Do nothing unless at least this percentage of the database can be reclaimed.",
         valueName: "percent"),
       transform: parsePercent)
     var threshold: Double = 0
 
-    @Flag(help: "Do not have SQLite check the database before it is changed.")
+    @Flag(help: "Skip the SQLite check of the database before changing it.")
     var noVerify = false
 
     @OptionGroup var formats: FormatOptions<ChangeFormat>

@@ -7,15 +7,15 @@ extension URLCacheAdmin.Config {
   struct Set: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "set",
-      abstract: "Set one setting, and keep the rest of the file as it is.",
+      abstract: "Change a setting; the rest of the file stays the same.",
       discussion: """
         SETTING is the name of a setting, or caches.NAME.SETTING for one cache;
         caches.NAME.path gives a cache its name. The file is the user's, or that of
-        '--config', and is created if it is not there.
+        '--config', and is created if necessary.
         """)
 
     @Argument(help: "The setting.") var setting: String
-    @Argument(help: "Its value, as the option of the same name takes it.") var value: String
+    @Argument(help: "The value, as for the option of the same name.") var value: String
     @OptionGroup var file: ConfigurationOptions
 
     var isQuiet: Bool { file.messages.quiet }
@@ -34,7 +34,7 @@ extension URLCacheAdmin.Config {
   struct Unset: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "unset",
-      abstract: "Remove one setting, and keep the rest of the file as it is.",
+      abstract: "Remove a setting; the rest of the file stays the same.",
       discussion: """
         The line of the setting is removed, with a comment at its end; other comments
         are kept. A setting that is not in the file is no error.
@@ -83,7 +83,7 @@ extension CommandEnvironment {
       named != systemConfiguration || given != nil
     else {
       throw CommandFailure.usage(
-        "the home folder is not known, so there is no configuration of the user's",
+        "cannot find the home folder, so there is no user configuration",
         hint: "name the file with '--config FILE'")
     }
     // Configurations can be links into a folder under version control. Replacing the link would cut
@@ -140,8 +140,8 @@ extension CommandEnvironment {
     let before = cachesWithoutPath(old)
     guard let name = cachesWithoutPath(text).first(where: { !before.contains($0) }) else { return }
     throw CommandFailure(
-      .usage, kind: "usage", "the cache '\(printable(name))' would have settings and no path",
-      hint: "set 'caches.\(name).path' first; remove its path last, after its other settings",
+      .usage, kind: "usage", "the cache '\(printable(name))' would have settings but no path",
+      hint: "set 'caches.\(name).path' first, and remove it only after the other settings",
       path: named)
   }
 

@@ -7,7 +7,7 @@ extension URLCacheAdmin {
   struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "config",
-      abstract: "Show what is configured, check it, and change it.",
+      abstract: "Show, check and change the configuration.",
       subcommands: [List.self, Check.self, Set.self, Unset.self], defaultSubcommand: List.self)
   }
 }
@@ -17,14 +17,16 @@ extension URLCacheAdmin.Config {
   struct List: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
-      abstract: "Show what holds for a command that does not say it, and where it is set.",
+      abstract: "Show all settings in effect, and where each one is set.",
       usage: "urlcache-admin config list [<options>]",
       discussion: """
-        Options go before environment variables (URLCACHE_ADMIN_MAX_AGE for
-        '--max-age'), these before the user's file, that before
-        /etc/urlcache-admin/config.toml, and what a file says of a cache before what it
-        says of all. The user's file is $XDG_CONFIG_HOME/urlcache-admin/config.toml,
-        else below ~/.config, on macOS below ~/Library/Application Support.
+        Options override environment variables (URLCACHE_ADMIN_MAX_AGE for
+        '--max-age'). These override the user's file, which overrides
+        /etc/urlcache-admin/config.toml. In a file, settings of a cache override
+        general settings. The user's file is
+        $XDG_CONFIG_HOME/urlcache-admin/config.toml,
+        ~/.config/urlcache-admin/config.toml, or on macOS in ~/Library/Application
+        Support.
         """)
 
     @OptionGroup var file: ConfigurationOptions
@@ -74,7 +76,7 @@ extension URLCacheAdmin.Config {
       guard errors.isEmpty else { return .configuration }
       try configuration.checkAll(in: environment)
       for file in configuration.files {
-        try environment.write(Array("\(printable(file.path)): nothing is wrong\n".utf8))
+        try environment.write(Array("\(printable(file.path)): no errors\n".utf8))
       }
       if configuration.files.isEmpty { environment.note("there is no configuration file") }
       return .done
@@ -85,7 +87,7 @@ extension URLCacheAdmin.Config {
 /// The options for the configuration to work on.
 struct ConfigurationOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The configuration to take instead of the user's.", valueName: "file"),
+    help: ArgumentHelp("Use this configuration file instead of the user's.", valueName: "file"),
     completion: .file(extensions: ["toml"]))
   var config: String?
 

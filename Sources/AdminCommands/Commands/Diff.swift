@@ -9,30 +9,30 @@ extension URLCacheAdmin {
   struct Diff: ConfiguredCommand {
     static let configuration = CommandConfiguration(
       commandName: "diff",
-      abstract: "Show what tells two caches or archives apart.",
+      abstract: "Compare two caches or archives.",
       discussion: """
-        '+' is only in the second, '-' only in the first, '~' in both, but not the
-        same. Entries are compared by their keys; numbers, and where bodies are, do not
-        matter.
+        '+' marks entries only in the second, '-' only in the first, '~' entries that
+        differ. Entries are compared by key; ids and the locations of bodies are
+        ignored.
         """)
 
     @Argument(help: "The first cache or archive.", completion: .file())
     var first: String
 
-    @Argument(help: "The second one.", completion: .file())
+    @Argument(help: "The second cache or archive.", completion: .file())
     var second: String
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
 
-    @Option(help: "What to compare: body, headers (of the response), all.")
+    @Option(help: "What to compare: body, headers (of responses), all.")
     var by = ComparisonBasis.all
 
     @Flag(
       help: """
-        Take bodies for the same that are the same JSON: apps store what they read and \
-        wrote again.
+        Treat bodies as equal if they are the same JSON, because apps may re-encode JSON \
+        before storing it.
         """)
     var jsonNormalise = false
 
@@ -52,7 +52,7 @@ extension URLCacheAdmin {
 
     func validate() throws {
       guard cache.cache == nil else {
-        throw ValidationError("'diff' takes two paths, and no '-c'.")
+        throw ValidationError("'diff' takes two paths instead of '-c'.")
       }
       // A third path would be taken for the name of an entry, and no entry would be compared.
       guard selection.entries.isEmpty else {
@@ -75,7 +75,7 @@ extension URLCacheAdmin {
       try first.finish()
       try second.finish()
       if comparison.leftOut > 0 {
-        environment.note("entries that cannot be read and are left out: \(comparison.leftOut)")
+        environment.note("skipped entries that cannot be read: \(comparison.leftOut)")
       }
       return comparison.differences.isEmpty ? .done : .no
     }

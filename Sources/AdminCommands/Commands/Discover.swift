@@ -7,25 +7,26 @@ extension URLCacheAdmin {
   struct Discover: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "discover",
-      abstract: "Find caches, where apps keep them or below folders.",
+      abstract: "Find caches in the usual places or in given folders.",
       usage: "urlcache-admin discover [<options>] [<folders> ...]",
       discussion: """
-        A Cache.db is told by its tables, whatever it is called, and a folder of
-        swift-corelibs-foundation by its *.storedcachedurlresponse files. Symbolic
-        links are not followed. What cannot be looked into is named at the end.
+        A Cache.db is recognized by its tables, whatever its name, and a Foundation
+        cache by its *.storedcachedurlresponse files. Symbolic links are not followed.
+        Folders that cannot be read are listed at the end.
 
-        Without a folder it looks on macOS below ~/Library/Caches, Containers, Group
-        Containers and the simulators, elsewhere below $XDG_CACHE_HOME and ~/.cache.
+        Without a folder, 'discover' searches ~/Library/Caches, Containers, Group
+        Containers and the simulators on macOS, and $XDG_CACHE_HOME and ~/.cache
+        elsewhere.
 
-        IN USE says whether a process has the cache open, as far as its locks tell: an
-        app with a Cache.db holds one all the time, also where the system does not tell
-        its pid. A folder of swift-corelibs-foundation has no locks: it is not known.
+        IN USE shows whether a process has the cache open, judging by its locks: an
+        app holds a lock on its Cache.db all the time, even if the system does not
+        show the pid. A Foundation cache has no locks, so this is unknown.
 
-        DEFAULT OF names the app whose default cache it is, as far as its place tells:
-        URLCache.shared, or a cache that was made without a path.
+        DEFAULT OF names the app whose default cache this is, judging by its path:
+        URLCache.shared, or a cache created without a path.
         """)
 
-    @Argument(help: "The folders to look below.", completion: .directory)
+    @Argument(help: "The folders to search.", completion: .directory)
     var folders: [String] = []
 
     @OptionGroup var depth: SearchOptions
@@ -68,7 +69,7 @@ struct SearchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Look into folders up to this many levels below.", valueName: "number"))
+      "Search folders up to this many levels deep.", valueName: "number"))
   var maxDepth = StoreSearch.standardDepth
 
   func validate() throws {
@@ -86,7 +87,7 @@ struct SearchOptions: ParsableArguments {
     // An empty result would look as if there were no caches.
     guard !search.folders.isEmpty else {
       throw CommandFailure.usage(
-        "there is no place to look, as HOME is not set",
+        "cannot find the usual places, because HOME is not set",
         hint: "name a folder: 'urlcache-admin discover FOLDER'")
     }
     return search
@@ -108,12 +109,12 @@ extension CommandEnvironment {
     for store in discovery.stores {
       for text in store.notes { note("'\(store.path)': \(text)") }
     }
-    for place in discovery.unreadable { note("not looked into: '\(place.path)': \(place.reason)") }
+    for place in discovery.unreadable { note("cannot search '\(place.path)': \(place.reason)") }
     let count = discovery.foldersTooDeep
     if count > 0 {
       note(
-        "\(count) \(count == 1 ? "folder was" : "folders were") not looked into, more than"
-          + " \(search.maximumDepth) levels down")
+        "\(count) \(count == 1 ? "folder was" : "folders were") not searched: more than"
+          + " \(search.maximumDepth) levels deep")
     }
   }
 }

@@ -40,7 +40,8 @@ extension URLCacheAdmin.Enforce {
       // All or nothing is the promise of this command: without knowing that the limits can be met,
       // no entry is removed.
       if plan.needsSimulation, !bestEffort { throw Self.withoutCopy(error) }
-      environment.note("an estimate, as it could not be tried on a copy: \(error)")
+      environment.note(
+        "this is an estimate, because there is no room for a trial on a copy: \(error)")
       return RemovalSimulation(plan: plan, footprintAfter: nil)
     }
   }
@@ -52,7 +53,7 @@ extension URLCacheAdmin.Enforce {
     if store?.code == .inUse || store?.code == .changedWhileReading { return error }
     return CommandFailure(
       .inputOutput, kind: "io",
-      "only a copy shows whether the limits can be met, so nothing was removed: \(error)",
+      "nothing was removed: checking whether the limits can be met needs a copy of the cache: \(error)",
       hint: "set TMPDIR to a folder with room for a copy, or use '--best-effort'",
       path: store?.path)
   }

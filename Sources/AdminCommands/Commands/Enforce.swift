@@ -10,22 +10,23 @@ extension URLCacheAdmin {
   struct Enforce: ScheduledCommand, AllCachesCommand, SelectingCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "enforce",
-      abstract: "Make a cache keep limits of size, number and age, also beside a running app.",
+      abstract: "Enforce limits on size, number and age, even while the app is running.",
       discussion: """
-        Over a limit of size, it removes body files that no entry refers to, then gives
-        free pages back, and only then removes entries, as few as needed. Orphans that
-        an app may still be writing, less than ten minutes old, are kept, as 'check
-        --repair=orphans' does; no backup contains orphans.
+        Above a size limit, 'enforce' first removes orphans (body files that no entry
+        refers to), then reclaims free pages, and only then removes as few entries as
+        possible. Orphans less than ten minutes old are kept, because an app may still
+        be writing them. Backups do not contain orphans.
 
-        If even removing everything that the selection and the rules allow cannot meet
-        the limits, nothing is removed: the status is 1, and it prints what stands in
-        the way. '--best-effort' removes what it can. The low mark is no limit: where
-        it cannot be reached, the limit counts.
+        If the limits cannot be met even by removing everything that the selection and
+        the rules allow, nothing is removed: the command lists the reasons and exits
+        with status 1. '--best-effort' removes what it can. The low mark is only a
+        target: if it cannot be reached, the limit applies.
 
-        With selection options only selected entries are removed. Entries that a rule
-        of the configuration keeps are kept, and 'urlcache-admin rules test' shows
-        which rule decides. Pinned entries are kept; see 'pin'. In a Foundation cache, files that URLCache does not count
-        are kept, but for '--min-free', which removes those that a crash left.
+        With selection options, only selected entries are removed. Entries that a
+        configured rule keeps are not removed; 'urlcache-admin rules test' shows which
+        rule applies. Pinned entries are kept; see 'pin'. In a Foundation cache, files
+        that URLCache does not count are kept, except that '--min-free' removes files
+        left by a crash.
         """,
       aliases: ["trim"])
 
@@ -75,7 +76,7 @@ extension URLCacheAdmin {
       renderer.limitCommand = try commandWords(in: environment)
       renderer.listsOrphans = true
       // Before the question: what stays may be a reason to answer no.
-      environment.note(leftBy: plan, "left")
+      environment.note(leftBy: plan, "kept")
       let simulation = try simulation(of: plan, in: environment)
       if try planning.save(simulation.plan, by: "enforce", in: environment) {
         return try report(simulation.plan, asPlanned: true, in: environment)
@@ -135,7 +136,7 @@ extension URLCacheAdmin {
           .appendText(outcome, into: &text)
         environment.writeMessage(String(decoding: text.bytes, as: UTF8.self))
       } else if plan.meetsLimits == false {
-        environment.writeMessage("the limits are not met: entries stay that should be removed\n")
+        environment.writeMessage("the limits were not met: some entries were not removed\n")
       }
       return plan.meetsLimits == false ? .no : .done
     }
@@ -216,7 +217,8 @@ extension URLCacheAdmin {
       try receipt.write(by: renderer, as: change.format, in: environment)
       receipt.reportRemainder(in: environment)
       if rounds.stop == .maxRuntime, receipt.remainder == nil {
-        environment.note("stopped by '--max-runtime' before it was measured whether more has to go")
+        environment.note(
+          "stopped by '--max-runtime' before measuring whether more entries must be removed")
       }
       if try report(receipt.plan, asPlanned: false, in: environment) == .no { return .no }
       return receipt.isComplete && rounds.stop == nil ? .done : .partly

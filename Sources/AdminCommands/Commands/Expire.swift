@@ -10,13 +10,14 @@ extension URLCacheAdmin {
   struct Expire: ScheduledCommand, AllCachesCommand, SelectingCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "expire",
-      abstract: "Clear the stamps in user info by which an app tells that entries are still good.",
+      abstract: "Clear user-info timestamps, so that an app treats entries as expired.",
       usage: "urlcache-admin expire [<cache>] [<entries> ...] --clear-user-info <key>",
       discussion: """
-        Some apps keep the time of storing in the user info of a response, and do not use
-        it once that is too long ago. Without the stamp such an app loads the resource
-        again. Nothing else of an entry changes, and no entry is removed; 'import
-        --stamp-user-info' sets a stamp. A folder of Foundation's keeps no user info.
+        Some apps store a timestamp in the user info of a response and stop using the
+        response when the timestamp is too old. Without the timestamp, such an app
+        downloads the resource again. Nothing else changes, and no entry is removed.
+        'import --stamp-user-info' adds a timestamp. Foundation caches have no user
+        info.
         """)
 
     @OptionGroup var operands: CacheOperand
@@ -26,7 +27,7 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Take this key out of the user info, for example CustomURLCacheExpiration.",
+        "The user-info key to remove, such as CustomURLCacheExpiration.",
         valueName: "key"))
     var clearUserInfo: [String]
 
@@ -34,13 +35,13 @@ extension URLCacheAdmin {
     var all = false
 
     @Flag(
-      name: [.customShort("n"), .long], help: "Show what would be changed, and change nothing.")
+      name: [.customShort("n"), .long], help: "Show what would be changed; change nothing.")
     var dryRun = false
 
-    @Flag(name: [.customShort("y"), .long], help: "Do not ask.")
+    @Flag(name: [.customShort("y"), .long], help: "Do not ask for confirmation.")
     var yes = false
 
-    @Flag(help: "Do not have SQLite check the database before it is changed.")
+    @Flag(help: "Skip the SQLite check of the database before changing it.")
     var noVerify = false
 
     @OptionGroup var formats: FormatOptions<ChangeFormat>
@@ -94,7 +95,8 @@ extension URLCacheAdmin {
       if let failure { throw failure }
       if !result.skipped.isEmpty {
         environment.note(
-          "left as they were, as they had changed or it was stopped: \(result.skipped.count)")
+          "skipped, because they changed meanwhile or the command was stopped: \(result.skipped.count)"
+        )
         return absence == .done ? .partly : absence
       }
       return absence
@@ -109,8 +111,8 @@ extension URLCacheAdmin {
       // As with `purge`, an empty selection is a mistake more often than a wish.
       guard !selection.isEmpty || all else {
         throw CommandFailure.usage(
-          "no entry is selected",
-          hint: "name URLs, give options such as '--older-than 3d', or '--all'")
+          "no entries selected",
+          hint: "give URLs, options such as '--older-than 3d', or '--all'")
       }
       let source = try cache.openForPlanning(in: environment)
       guard source.description.format == .apple else { throw Self.unsupported }
@@ -136,7 +138,7 @@ extension URLCacheAdmin {
       }
       var absence = environment.report(absent: absent, secrets.policy)
       if unreadable > 0 {
-        environment.note("left as they are, as their user info cannot be decoded: \(unreadable)")
+        environment.note("skipped, because their user info cannot be decoded: \(unreadable)")
         // Entries that the user selected and that keep their stamps must not pass for done.
         if absence == .done { absence = .partly }
       }
@@ -166,7 +168,7 @@ extension URLCacheAdmin {
 
     private static var unsupported: CommandFailure {
       .usage(
-        "a cache of this format keeps no user info that could be cleared",
+        "caches in this format have no user info to clear",
         hint: "remove the entries with 'urlcache-admin purge'")
     }
   }

@@ -17,7 +17,8 @@ extension URLCacheAdmin.Explain {
     // URL.
     guard CanonicalURL.scheme(of: url) != nil else {
       throw CommandFailure.usage(
-        "'\(whyMissing ?? "")' is no URL", hint: "give all of it: 'https://example.com/a'")
+        "'\(whyMissing ?? "")' is not a URL", hint: "use a full URL such as 'https://example.com/a'"
+      )
     }
     let head = try headersFrom.map { try readHead(in: $0, environment) }
     let missing = try MissingResponse(of: url, head: head, in: source, asking: inquiry)
@@ -44,8 +45,8 @@ extension URLCacheAdmin.Explain {
     let bytes = try environment.inputs.text(of: name, upTo: Self.largestHead)
     guard bytes.count <= Self.largestHead, let head = ResponseHead(bytes) else {
       throw CommandFailure(
-        .data, kind: "not-a-head", "'\(name)' does not begin with the head of a response",
-        hint: "write one with 'curl -sI URL > FILE'", path: name)
+        .data, kind: "not-a-head", "'\(name)' does not start with response headers",
+        hint: "save them with 'curl -sI URL > FILE'", path: name)
     }
     return head
   }

@@ -11,12 +11,13 @@ extension URLCacheAdmin {
   struct Explain: AllCachesCommand, SelectingCommand {
     static let configuration = CommandConfiguration(
       commandName: "explain",
-      abstract: "Say why entries are fresh or stale, and what becomes of a request.",
+      abstract: "Explain why entries are fresh or stale, and how a request would be answered.",
       discussion: """
-        The request is the stored one again, with the header fields that Vary names.
-        An entry is fresh, stale or without a lifetime by RFC 9111, on every platform,
-        as for all other commands. What happens then differs, as it was observed. A URL
-        is looked up as the cache does: a Foundation cache ignores scheme and query.
+        The request is the stored one, including the header fields that Vary names.
+        Entries are fresh, stale or without a lifetime by RFC 9111 on every platform,
+        as in all other commands. What the platform then does differs, and is shown as
+        observed. A URL is looked up the way the cache does it: a Foundation cache
+        ignores scheme and query.
 
         POLICIES
           \(policyNames)
@@ -29,20 +30,20 @@ extension URLCacheAdmin {
     @OptionGroup var inquiry: InquiryOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
 
-    @Flag(help: "Explain all entries that no other option leaves out.")
+    @Flag(help: "Explain all entries that match the other options.")
     var all = false
 
     @OptionGroup(title: "Output") var formats: FormatOptions<ExplanationFormat>
 
     @Option(
       help: ArgumentHelp(
-        "Say instead why there is no entry for this URL: 0 if it may be stored, 1 if not, 3 if that"
-          + " is not known.", valueName: "url"))
+        "Explain instead why there is no entry for this URL; exit with 0 if it could be stored, 1 if"
+          + " not, 3 if unknown.", valueName: "url"))
     var whyMissing: String?
 
     @Option(
       help: ArgumentHelp(
-        "The head of its response, as 'curl -I' writes it; '-' is the standard input.",
+        "The response headers, as printed by 'curl -I'; '-' is standard input.",
         valueName: "file"),
       completion: .file())
     var headersFrom: String?
@@ -62,14 +63,14 @@ extension URLCacheAdmin {
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       if let whyMissing {
         guard selection.isEmpty, !all else {
-          throw CommandFailure.usage("'--why-missing' is about one URL, and no entry")
+          throw CommandFailure.usage("'--why-missing' takes one URL and no entries")
         }
         let inquiry = inquiry.resolved(at: now, of: source, selection.expiryRules)
         return try explainMissing(ByteString(whyMissing), source, inquiry, environment)
       }
       guard all || !selection.isEmpty else {
         throw CommandFailure.usage(
-          "no entry is named", hint: "name URLs or ids, give options such as '--stale', or '--all'")
+          "no entries selected", hint: "give URLs or ids, options such as '--stale', or '--all'")
       }
       var listing = Listing(selection: selection, now: now)
       var inquiry = inquiry.resolved(at: now, of: source, selection.expiryRules)
@@ -112,7 +113,7 @@ extension URLCacheAdmin {
         try environment.write(text.bytes)
       }
       // Exit status 0 with no output would otherwise be read as "all fresh".
-      if verdicts.isEmpty, listing.absent.isEmpty { environment.note("no entry is selected") }
+      if verdicts.isEmpty, listing.absent.isEmpty { environment.note("no entries selected") }
       return verdicts
     }
   }

@@ -8,8 +8,8 @@ extension CommandEnvironment {
     // Which of them are secrets only their servers know, so this is a note and no default.
     guard count > 0 else { return }
     note(
-      "the URLs of \(Self.entries(count)) keep values that look like tokens: "
-        + "'--redact' leaves them out")
+      "the URLs of \(Self.entries(count)) contain values that look like tokens; "
+        + "use '--redact' to leave them out")
   }
 
   /// Reports which secrets were left out of an archive, and where others may remain.
@@ -22,17 +22,17 @@ extension CommandEnvironment {
     ].filter { $0.0 > 0 }.map { "\($0.1) of \(Self.entries($0.0))" }
     note(
       places.isEmpty
-        ? "no secrets were found to leave out"
-        : "secrets left out: " + places.joined(separator: ", "))
+        ? "found no secrets to leave out"
+        : "left out secrets: " + places.joined(separator: ", "))
     if tally.replacements > 0 {
       note(
-        "different secrets in URLs: \(tally.replacements); each is a 'REDACTED' with its number")
+        "different secrets in URLs: \(tally.replacements), each replaced by a numbered 'REDACTED'")
     }
     // A note and no check: what is a secret in the body of a response only the app knows.
     if bodies > 0 {
       note(
-        "bodies are kept as they are, and may contain secrets: \(bodies) "
-          + "('--redact-bodies' leaves them out)")
+        "bodies are unchanged and may contain secrets: \(bodies) "
+          + "(use '--redact-bodies' to leave them out)")
     }
     if !tally.keptNames.isEmpty { note(Self.kept(tally.keptNames)) }
   }
@@ -47,8 +47,8 @@ extension CommandEnvironment {
     let first = names.sorted().prefix(20).map { "'\(HostileText.shown($0).string ?? "")'" }
     let count =
       names.count < Redaction.Tally.mostNames ? "\(names.count)" : "\(names.count) or more"
-    return "values of other query parameters are kept, and may be secrets: \(count) "
+    return "other query parameters are unchanged and may contain secrets: \(count) "
       + "(\(first.joined(separator: ", "))\(names.count > 20 ? ", …" : "")); "
-      + "'--redact-query NAME' leaves them out"
+      + "use '--redact-query NAME' to leave them out"
   }
 }

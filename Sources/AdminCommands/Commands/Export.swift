@@ -11,20 +11,19 @@ extension URLCacheAdmin {
   struct Export: SelectingCommand {
     static let configuration = CommandConfiguration(
       commandName: "export",
-      abstract: "Write entries to an archive, for 'import' and for other programs.",
+      abstract: "Export entries to an archive, for 'import' or other programs.",
       usage: "urlcache-admin export [<options>] [<cache>] [<entries> ...] -o <file>",
       discussion: """
-        A native archive (tar, zip) holds all columns, property lists and bodies as
-        they are, with cookies and tokens, and SHA-256 digests of everything: 'tar',
-        'jq' and 'sha256sum -c SHA256SUMS' read it. A HAR (for the developer tools of
-        browsers) and a web archive (WARC 1.1 or WACZ, for pywb, ReplayWeb.page and
-        others) hold requests and responses, without credentials unless
-        '--with-credentials' keeps them. '--redact' leaves out of each format all that
-        'list' masks: a secret in a URL becomes 'REDACTED-1', 'REDACTED-2' and so on,
-        the same secret always the same number. Notes say what may remain.
-        The same entries give the same bytes.
-        '--archive-format files' writes bodies into a folder that is new or empty, with
-        a list of them, 'index.json'.
+        A native archive (tar, zip) contains all columns, property lists and bodies
+        unchanged, including cookies and tokens, with SHA-256 digests of everything.
+        You can read it with 'tar', 'jq' and 'sha256sum -c SHA256SUMS'. A HAR (for
+        browser developer tools) and a web archive (WARC 1.1 or WACZ, for pywb,
+        ReplayWeb.page and others) contain requests and responses, without credentials
+        unless you give '--with-credentials'. '--redact' removes from every format
+        what 'list' masks: secrets in URLs become 'REDACTED-1', 'REDACTED-2' and so
+        on, with the same number for the same secret. Notes list what may remain. The
+        same entries always produce the same bytes. '--archive-format files' writes
+        bodies to a new or empty folder, with a list of them in 'index.json'.
         """)
 
     @OptionGroup var operands: CacheOperand
@@ -34,18 +33,18 @@ extension URLCacheAdmin {
     @Option(
       name: [.short, .long],
       help: ArgumentHelp(
-        "The archive, which must not exist yet; '-' is the output.", valueName: "file"),
+        "The new archive; '-' is standard output.", valueName: "file"),
       completion: .file(extensions: ExportFormat.extensions { _ in true }))
     var output: String
 
-    @Flag(help: "Replace a file that exists.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     @OptionGroup var archive: ArchiveOptions
 
     @OptionGroup var redaction: RedactionOptions
 
-    @Option(help: "Which bodies to write: all, none.")
+    @Option(help: "The bodies to include: all, none.")
     var bodies = ExportedBodies.all
 
     var writesJSON: Bool { false }
@@ -54,7 +53,7 @@ extension URLCacheAdmin {
       let format = try archive.format(for: output)
       guard !redaction.redactBodies || format != .files else {
         throw CommandFailure.usage(
-          "'--archive-format files' writes bodies, and '--redact-bodies' none")
+          "'--archive-format files' and '--redact-bodies' cannot be combined")
       }
       let source = try cache.open(in: environment)
       // With `--force`, the archive would replace the database that it is being made of.
@@ -128,18 +127,19 @@ extension URLCacheAdmin {
     ) {
       let name = output == "-" ? "the archive" : "'\(output)'"
       environment.note(
-        "\(name) holds \(summary.entries) \(summary.entries == 1 ? "entry" : "entries") with "
+        "exported \(summary.entries) \(summary.entries == 1 ? "entry" : "entries") to \(name), with "
           + "\(ByteSizeText.text(summary.bodyBytes)) of bodies, "
           + (export.credentials == nil
-            ? "and cookies and tokens as they are" : "without cookies and credentials"))
+            ? "including cookies and tokens" : "without cookies and credentials"))
       if let tally = summary.redaction {
         environment.note(keptTokens: tally.keptTokens)
         let bodies = export.omitsBodies ? 0 : summary.entries - summary.missingBodies
         if redaction.redactsAll { environment.note(tally, bodies: bodies) }
       }
-      if let losses = export.format.losses { environment.note("it does not hold \(losses)") }
+      if let losses = export.format.losses { environment.note("the format cannot store \(losses)") }
       if summary.missingBodies > 0 {
-        environment.note("entries whose body is missing in the cache: \(summary.missingBodies)")
+        environment.note(
+          "entries without a body, because it is missing in the cache: \(summary.missingBodies)")
       }
       environment.report(gapsIn: summary)
     }
@@ -156,10 +156,10 @@ extension CommandEnvironment {
   func report(gapsIn summary: ArchiveExport.Summary) {
     for omission in summary.omissions {
       let count = omission.count
-      note("\(count) \(count == 1 ? "entry is" : "entries are") left out: \(omission.reason)")
+      note("\(count) \(count == 1 ? "entry was" : "entries were") skipped: \(omission.reason)")
     }
     for (fact, count) in summary.synthesizedFields.sorted(by: { $0.key < $1.key }) {
-      note("made up for \(count) \(count == 1 ? "entry" : "entries"): \(fact)")
+      note("synthesized for \(count) \(count == 1 ? "entry" : "entries"): \(fact)")
     }
   }
 

@@ -11,24 +11,24 @@ extension URLCacheAdmin {
   struct Import: ConfiguredCommand {
     static let configuration = CommandConfiguration(
       commandName: "import",
-      abstract: "Put entries of an archive into a cache, even while an app is using it.",
+      abstract: "Import entries from an archive, even while an app is using the cache.",
       discussion: """
-        The archive is a file that 'export' or '--backup' wrote, a HAR, WARC or WACZ of
-        any program, another cache, or '-' for the standard input. A native archive and
-        a cache are restored completely. From a HAR, WARC or WACZ, 'import' leaves out
-        what URLCache would never use, and counts it.
+        The archive is a file written by 'export' or '--backup', a HAR, WARC or WACZ
+        of any program, another cache, or '-' for standard input. A native archive and
+        a cache are restored completely. From a HAR, WARC or WACZ, 'import' skips
+        responses that URLCache would never use, and counts them.
 
-        If there is no cache at the path of '-c', 'import' makes one: of the kind that
-        the archive was written from, or an Apple cache for a HAR, WARC or WACZ.
+        If there is no cache at the path of '-c', 'import' creates one: in the format
+        that the archive was exported from, or an Apple cache for a HAR, WARC or WACZ.
 
-        The archive is read and verified before anything is written. An Apple cache gets
-        all entries at once or none; a Foundation cache gets them one after the other. A
+        The archive is read and verified before anything is written. An Apple cache
+        gets either all entries or none; a Foundation cache gets them one by one. A
         running app sees them at its next request, unless it has others in memory. The
-        receipt lists what a Foundation cache cannot hold.
+        summary lists what a Foundation cache cannot store.
         """)
 
     @Argument(
-      help: "The archive, or another cache; '-' is the standard input.", completion: .file())
+      help: "The archive, or another cache; '-' is standard input.", completion: .file())
     var file: String
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
@@ -39,7 +39,7 @@ extension URLCacheAdmin {
     @Flag(name: [.customShort("n"), .long], help: "Show what would be imported; change nothing.")
     var dryRun = false
 
-    @Flag(name: [.customShort("y"), .long], help: "Do not ask before entries are replaced.")
+    @Flag(name: [.customShort("y"), .long], help: "Do not ask before replacing entries.")
     var yes = false
 
     @OptionGroup(title: "Output") var formats: FormatOptions<ChangeFormat>
@@ -50,7 +50,7 @@ extension URLCacheAdmin {
     func validate() throws {
       guard file != "-" || !selection.urlFile.contains("-") else {
         throw ValidationError(
-          "The archive and '--url-file' cannot both be the standard input.")
+          "The archive and '--url-file' cannot both be standard input.")
       }
     }
 
@@ -66,7 +66,7 @@ extension URLCacheAdmin {
       let plan = try plan(
         of: selection, at: now, from: archive, into: destination, in: environment)
       if let damage = plan.damage {
-        environment.note("only what comes before the damage is taken: \(damage)")
+        environment.note("importing only the entries before the damage: \(damage)")
       }
       let changes = plan.changesAnything || destination.new != nil
       // A question about nothing would only stop scripts that have no terminal.
@@ -110,8 +110,8 @@ extension URLCacheAdmin {
         let url = conflict.url.map { HostileText.shown(secrets.policy.url($0, for: .people)) }
         throw CommandFailure(
           .no, kind: "conflict",
-          "the cache has another entry for '\(url?.string ?? "-")', and nothing was imported",
-          hint: "choose with '--on-conflict skip', 'replace' or 'newer'", path: destination.path)
+          "nothing was imported: the cache already has a different entry for '\(url?.string ?? "-")'",
+          hint: "use '--on-conflict skip', 'replace' or 'newer'", path: destination.path)
       }
     }
 
@@ -207,8 +207,8 @@ extension CommandEnvironment {
     } catch let error as StoreError where error.code == .inputOutput && !isMade {
       throw CommandFailure(
         .cannotCreate, kind: "cannot-create",
-        "no cache can be made at '\(path)': \(error.reason ?? "the system failed")",
-        hint: "name a folder that is new or empty with '-c'", path: path)
+        "cannot create a cache at '\(path)': \(error.reason ?? "the system failed")",
+        hint: "give a new or empty folder with '-c'", path: path)
     }
   }
 }

@@ -14,19 +14,19 @@ extension URLCacheAdmin {
         COLUMNS
           \(columnLines)
 
-          user-info:KEY and proto-props:KEY show what is under a key; in it '\\,' is a
-          comma.
+          user-info:KEY and proto-props:KEY show the value of a key; write '\\,' for a
+          comma in the key.
 
         BROWSE
           'list --format ncdu | ncdu -f -' shows hosts, folders and entries by size.
-          The tree is kept in memory until its end, about 100 bytes an entry and 256
-          MiB in all; entries that have no room are summed up as 'others'.
+          The tree needs about 100 bytes of memory per entry, 256 MiB at most; entries
+          beyond that are summed up as 'others'.
         """,
       aliases: ["ls"])
 
     @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
-    @Flag(help: "Only entries that are pinned; see 'urlcache-admin pin'.")
+    @Flag(help: "Only pinned entries; see 'urlcache-admin pin'.")
     var pinned = false
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
@@ -36,8 +36,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "List what the configuration saves under this name; '--where', '--sort' and '--columns' given"
-          + " here take the place of those saved.", valueName: "name"))
+        "Run the saved query with this name from the configuration; '--where', '--sort' and"
+          + " '--columns' override it.", valueName: "name"))
     var saved: String?
 
     @OptionGroup(title: "Output") var formats: FormatOptions<ListFormat>
@@ -51,7 +51,7 @@ extension URLCacheAdmin {
     @Option(
       parsing: .unconditional,
       help: ArgumentHelp(
-        "Sort by this column, with '-' before it from the largest down.", valueName: "column"),
+        "Sort by this column; put '-' before it for descending order.", valueName: "column"),
       completion: .requested,
       transform: ResponseOrder.init(parsing:))
     var sort: ResponseOrder?
@@ -62,7 +62,7 @@ extension URLCacheAdmin {
     @Option(
       name: [.customShort("n"), .long],
       help: ArgumentHelp(
-        "Show this many entries; all that are selected are counted.", valueName: "number"))
+        "Show at most this many entries.", valueName: "number"))
     var limit: Int?
 
     @Flag(help: "Print only the number of selected entries.")
@@ -76,7 +76,7 @@ extension URLCacheAdmin {
       if let limit, limit < 0 { throw ValidationError("'--limit' cannot be less than zero.") }
       guard columns == nil || (format != .urls && format != .ncdu) else {
         throw ValidationError(
-          "'--format \(format.rawValue)' has no columns: leave '--columns' out.")
+          "'--format \(format.rawValue)' and '--columns' cannot be combined.")
       }
     }
 
@@ -130,18 +130,18 @@ extension URLCacheAdmin {
         columns?.contains(where: \.needsSidecars) ?? false || sort?.column.needsSidecars ?? false
       if needsSidecars, sidecars.sidecars == nil {
         throw .usage(
-          "the column 'sidecar-etag' needs side files", hint: "name their folder with '--sidecars'")
+          "the column 'sidecar-etag' needs side files", hint: "give their folder with '--sidecars'")
       }
       if !needsSidecars, sidecars.sidecars != nil {
         throw .usage(
-          "no column is about side files", hint: "show them with '--columns sidecar-etag'")
+          "'--sidecars' needs the column 'sidecar-etag'", hint: "add '--columns sidecar-etag'")
       }
     }
 
     /// Returns the pins; notes if there are none, which the user hardly meant to select.
     private func pins(in environment: CommandEnvironment) throws -> EntryNames {
       let pins = try cache.pins(in: environment)
-      if pins.isEmpty { environment.note("no URL is pinned in this cache") }
+      if pins.isEmpty { environment.note("no URLs are pinned in this cache") }
       return pins
     }
 

@@ -8,13 +8,13 @@ extension URLCacheAdmin {
   struct Metrics: CacheOperandCommand {
     static let configuration = CommandConfiguration(
       commandName: "metrics",
-      abstract: "Show what is in caches, in the text format of Prometheus.",
+      abstract: "Print metrics of caches in the Prometheus text format.",
       usage: "urlcache-admin metrics [<options>] [<cache>]",
       discussion: """
-        Only gauges, with the labels 'cache' and 'state'. With '-o' the file appears
-        whole, or stays as it was: for the textfile collector of node_exporter its name
-        ends with '.prom'. Commands that change a cache write such a file with
-        '--metrics-file', which also tells how they ended.
+        All metrics are gauges with the labels 'cache' and 'state'. With '-o', the
+        file is replaced as a whole. For the textfile collector of node_exporter, its
+        name must end with '.prom'. Commands that change a cache write such a file
+        with '--metrics-file', with the result of the command as well.
         """)
 
     @OptionGroup var operands: CacheOperand

@@ -9,19 +9,21 @@ extension URLCacheAdmin {
   struct Pin: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "pin",
-      abstract: "Keep the entries of URLs, whatever is purged or enforced; or list these URLs.",
+      abstract: "Protect the entries of URLs from removal, or list the protected URLs.",
       usage: "urlcache-admin pin [<options>] [<urls> ...]",
       discussion: """
         'purge', 'enforce' and 'apply' remove a pinned entry only with
         '--include-pinned', and report how many they kept. Pins are stored in the
-        configuration, never in the cache: the user's file, or that of '--config'.
-        They hold however the cache is named. The entry need not exist yet.
+        configuration, never in the cache: in the user's file, or that of '--config'.
+        They apply however you name the cache, and even to entries that do not exist
+        yet.
 
         A URL pins the entries that 'list URL' shows; in a Foundation cache also the
-        entry that the cache answers the URL with. Without URLs, the pins are listed.
+        entry with which the cache answers that URL. Without URLs, 'pin' lists the
+        pins.
         """)
 
-    @Argument(help: "The URLs to pin; a URL is taken literally, never as a pattern.")
+    @Argument(help: "The URLs to pin. URLs are literal, never patterns.")
     var urls: [String] = []
 
     @OptionGroup var scope: PinScopeOptions
@@ -50,7 +52,7 @@ extension URLCacheAdmin {
         try environment.write(
           Array("Pinned \(PinRenderer.urls(count)) in \(PinRenderer.cache(name))\n".utf8))
         if count < urls.count {
-          environment.note("pinned already: \(PinRenderer.urls(urls.count - count))")
+          environment.note("already pinned: \(PinRenderer.urls(urls.count - count))")
         }
       }
       return .done
@@ -61,14 +63,14 @@ extension URLCacheAdmin {
   struct Unpin: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "unpin",
-      abstract: "No longer keep the entries of URLs that 'pin' pinned.",
+      abstract: "Remove pins.",
       usage: "urlcache-admin unpin [<options>] <urls> ...",
       discussion: """
         The URLs are removed from the user's configuration, or that of '--config'.
         Other pins, comments and the order of lines are kept.
         """)
 
-    @Argument(help: "The URLs, in any spelling that means the same.") var urls: [String]
+    @Argument(help: "The URLs to unpin, in any equivalent spelling.") var urls: [String]
     @OptionGroup var scope: PinScopeOptions
     @OptionGroup var secrets: SecretOptions
 
@@ -111,12 +113,12 @@ struct PinScopeOptions: ParsableArguments {
   @Option(
     name: [.short, .customLong("cache")],
     help: ArgumentHelp(
-      "The cache: a name from the configuration, or the path of a cache that has one there.",
+      "The cache: a name from the configuration, or the path of a named cache.",
       valueName: "name|path"),
     completion: .requested)
   var cache: String?
 
-  @Flag(help: "Pin in all caches, also in those without a name.")
+  @Flag(help: "Pin in all caches, even unnamed ones.")
   var everywhere = false
 
   @OptionGroup var file: ConfigurationOptions
@@ -127,7 +129,7 @@ struct PinScopeOptions: ParsableArguments {
 
   func validate() throws {
     guard cache == nil || !everywhere else {
-      throw ValidationError("'--everywhere' and '-c' exclude each other.")
+      throw ValidationError("'--everywhere' and '-c' cannot be combined.")
     }
   }
 
@@ -139,17 +141,17 @@ struct PinScopeOptions: ParsableArguments {
     guard let cache = cache ?? configuration.value(of: .cache, forCache: nil)?.text, !cache.isEmpty
     else {
       throw CommandFailure.usage(
-        "no cache is given",
-        hint: "name it with '-c NAME', or pin in all caches with '--everywhere'")
+        "no cache given",
+        hint: "name one with '-c NAME', or use '--everywhere' for all caches")
     }
     if configuration.path(ofCache: cache) != nil { return cache }
     // A configuration has sections for names only, and a pin that is bound to a path would be lost
     // when the cache moves.
     guard let name = configuration.names(ofCacheAt: cache).first else {
       throw CommandFailure.usage(
-        "pins are kept by name, and the cache '\(printable(cache))' has none in the configuration",
+        "pins are stored by name, but the cache '\(printable(cache))' has no name in the configuration",
         hint:
-          "set one with 'urlcache-admin config set caches.NAME.path PATH', or pin '--everywhere'")
+          "name it with 'urlcache-admin config set caches.NAME.path PATH', or use '--everywhere'")
     }
     return name
   }
@@ -171,7 +173,7 @@ struct PinScopeOptions: ParsableArguments {
     switch format {
     case .table:
       renderer.appendTable(into: &output.text)
-      if renderer.isEmpty { environment.note("no URL is pinned") }
+      if renderer.isEmpty { environment.note("no URLs are pinned") }
     case .json: renderer.appendJSON(changed: count, by: verb, into: &output.text)
     }
     try output.flush()
@@ -184,7 +186,7 @@ struct PinScopeOptions: ParsableArguments {
       do throws(WrittenValueError) { urls.append(try WrittenValue.url(text)) } catch {
         throw .usage(
           "'\(printable(error.text))' \(error.reason)",
-          hint: "an id changes when the entry is stored again: write its URL; 'list' shows it")
+          hint: "use a URL ('list' shows it): the id changes when the entry is stored again")
       }
     }
     return urls

@@ -10,15 +10,15 @@ extension URLCacheAdmin {
   struct Purge: ScheduledCommand, AllCachesCommand, SelectingCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "purge",
-      abstract: "Remove the selected entries, also beside a running app.",
+      abstract: "Remove entries, even while the app is running.",
       discussion: """
-        Without '--yes' it asks first. An app keeps what it has in memory until it
-        ends. In a folder of Foundation's an entry is a file: only regular files go,
-        and those that URLCache does not see, such as what a crash left behind, go only
-        by their ids. A URL removes what that cache answers it with, whose scheme and
-        query may be others; this is noted. Pinned entries are kept; see 'pin'. With
-        '--sidecars' the ETag files of the URLs go after the entries, unless another
-        entry has the same URL.
+        Asks for confirmation unless you give '--yes'. Apps keep responses that they
+        have in memory until they quit. In a Foundation cache an entry is a file: only
+        regular files are removed, and files that URLCache does not see, such as those
+        left by a crash, only by id. There, a URL removes the entry with which the
+        cache answers it, even if its scheme or query differs; a note says so. Pinned
+        entries are kept; see 'pin'. '--sidecars' also removes the ETag files of the
+        URLs, unless another entry has the same URL.
         """,
       aliases: ["rm"])
 
@@ -51,7 +51,7 @@ extension URLCacheAdmin {
       try schedule.check(with: planning)
       try sidecars.check(with: scope)
       guard sidecars.sidecars == nil || planning.plan == nil else {
-        throw ValidationError("'--plan' holds no side files: leave '--sidecars' out.")
+        throw ValidationError("'--plan' and '--sidecars' cannot be combined.")
       }
     }
 
@@ -101,8 +101,8 @@ extension URLCacheAdmin {
       // `purge` with an empty shell variable must not empty the cache.
       if selection.isEmpty, !all {
         throw CommandFailure.usage(
-          "no entry is selected",
-          hint: "name URLs, give options such as '--older-than 30d', or '--all'")
+          "no entries selected",
+          hint: "give URLs, options such as '--older-than 30d', or '--all'")
       }
       return selection
     }
@@ -124,7 +124,7 @@ extension URLCacheAdmin {
       // removes what is newer than its date.
       if let after = selection.after {
         environment.note(
-          "selected is what was stored after \(TimeText.text(after)): the newer entries")
+          "selecting entries stored after \(TimeText.text(after)), that is, newer entries")
       }
       // The table does not show the size of kept entries, so do not measure it.
       let plan = try RemovalPlan(

@@ -10,19 +10,19 @@ extension URLCacheAdmin {
   struct Report: CacheOperandCommand {
     static let configuration = CommandConfiguration(
       commandName: "report",
-      abstract: "Write a report about a cache: one page for a browser, or Markdown.",
+      abstract: "Write a report about a cache as an HTML page or Markdown.",
       usage: "urlcache-admin report [<options>] [<cache>] -o <file>",
       discussion: """
         EXAMPLES
           urlcache-admin report -c PATH -o report.html
           urlcache-admin report -c PATH --capacity 512MiB --format markdown -o -
 
-        It says how full and how stale the cache is, what could be done, where the
-        bytes are, how old and how large entries are, what a limit of age would free,
-        and what reading every entry once shows to be wrong. Hosts, folders and entries
-        are the largest; the others are summed up. The page loads nothing, sends
-        nothing, and works without its script. A cache does not hold its own capacity:
-        give it to compare.
+        The report shows how full and how stale the cache is, suggests what to do, and
+        shows where the bytes are, the ages and sizes of entries, what an age limit
+        would free, and the findings of reading every entry once. It lists the largest
+        hosts, folders and entries, and sums up the others. The page loads and sends
+        nothing, and works without its script. A cache does not contain its own
+        capacity: give it for comparison.
         """)
 
     @OptionGroup var operands: CacheOperand
@@ -37,14 +37,14 @@ extension URLCacheAdmin {
     @Option(
       name: [.short, .long],
       help: ArgumentHelp(
-        "The file, which must not exist yet; '-' is the output.", valueName: "file"),
+        "The new file; '-' is standard output.", valueName: "file"),
       completion: .file(extensions: ["html", "md"]))
     var output: String
 
-    @Flag(help: "Replace a file that exists.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
-    @Option(name: [.customShort("f"), .long], help: "How to write: html, markdown.")
+    @Option(name: [.customShort("f"), .long], help: "The output format: html, markdown.")
     var format = ReportFormat.html
 
     @Flag(help: "Show passwords and tokens in URLs instead of '***'.")

@@ -10,25 +10,25 @@ extension URLCacheAdmin {
   struct Revalidate: AllCachesCommand, SelectingCommand, RecordedCommand {
     static let configuration = CommandConfiguration(
       commandName: "revalidate",
-      abstract: "Ask the origins whether entries are still good, and refresh them if asked to.",
+      abstract: "Ask the servers whether entries are still valid, and refresh them on request.",
       discussion: """
-        Sends the request that 'explain' shows, without another header field but Host,
+        Sends the request that 'explain' shows, with no other header fields but Host,
         and reports: unchanged, incomplete, changed, rolled-back, gone, redirected,
-        no-validator, not-asked, failed. Without '--refresh' and '--purge-…' nothing is
-        changed, and no body is loaded. The same holds with '--dry-run', which sends
-        the requests, as only the answers say what would change.
+        no-validator, not-asked, failed. Without '--refresh' or '--purge-…' nothing is
+        changed, and no body is downloaded. '--dry-run' also sends the requests,
+        because only the responses show what would change.
 
-        '--refresh' asks without conditions where there is no validator, and once more
-        where a 304 contradicts the entry. It does not replace an entry by what may be
-        another variant of it: of fields that Vary names and that are not known or not
-        sent, or if stored credentials were not sent.
+        '--refresh' sends an unconditional request if there is no validator, and
+        repeats the request if a 304 contradicts the entry. It does not replace an
+        entry by a response that may be a different variant: if fields named in Vary
+        are unknown or not sent, or if stored credentials were not sent.
 
-        '--resume' completes entries of whose bodies only the beginning is stored: it
-        joins the rest if that is sure to be the rest of the same body, by a strong
-        validator, Content-Range, its length and any digest, and else asks for all.
+        '--resume' completes entries with only the beginning of a body. It appends the
+        rest only if it is certain to belong to the same body, by a strong validator,
+        Content-Range, length and any digest; otherwise it requests the full response.
 
-        Only http and https are asked, by GET and HEAD, and no address of this machine
-        or of a private network unless the URL itself names it.
+        Only http and https URLs are requested, with GET and HEAD, and no address of
+        this machine or of a private network unless the URL itself contains it.
         """)
 
     @OptionGroup var operands: CacheOperand
@@ -39,19 +39,19 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Changes") var change: ChangeOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
 
-    @Flag(help: "Ask about all entries that no other option leaves out.")
+    @Flag(help: "Check all entries that match the other options.")
     var all = false
 
-    @Flag(help: "Update what is unchanged, and put what has changed in the place of the entry.")
+    @Flag(help: "Update unchanged entries, and replace changed ones.")
     var refresh = false
 
-    @Flag(help: "With '--refresh', load only the rest of bodies of which the beginning is stored.")
+    @Flag(help: "With '--refresh', download only the rest of incomplete bodies.")
     var resume = false
 
     @Flag(help: "Remove entries that have changed.")
     var purgeChanged = false
 
-    @Flag(help: "Remove entries that are gone.")
+    @Flag(help: "Remove entries that no longer exist on the server.")
     var purgeGone = false
 
     var writesJSON: Bool { change.format == .json }
@@ -66,17 +66,18 @@ extension URLCacheAdmin {
 
     func validate() throws {
       guard !refresh || asking.httpMethod != .head else {
-        throw ValidationError("'--http-method head' gets no body that '--refresh' could store.")
+        throw ValidationError("'--refresh' needs bodies, which '--http-method head' does not get.")
       }
       // Servers that do not support HEAD may answer it with 404 or another tag.
       guard !(purgeChanged || purgeGone) || asking.httpMethod != .head else {
-        throw ValidationError("Nothing is removed for what '--http-method head' is answered.")
+        throw ValidationError(
+          "'--http-method head' cannot be combined with options that remove entries.")
       }
       guard refresh || !resume else {
-        throw ValidationError("'--resume' is for '--refresh'.")
+        throw ValidationError("'--resume' needs '--refresh'.")
       }
       guard !refresh || !purgeChanged else {
-        throw ValidationError("'--refresh' replaces what '--purge-changed' would remove.")
+        throw ValidationError("'--refresh' and '--purge-changed' cannot be combined.")
       }
     }
 
@@ -149,7 +150,7 @@ extension URLCacheAdmin {
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       guard all || !selection.isEmpty else {
         throw CommandFailure.usage(
-          "no entry is named", hint: "name URLs or ids, give options such as '--stale', or '--all'")
+          "no entries selected", hint: "give URLs or ids, options such as '--stale', or '--all'")
       }
       let rules = asking.rules(wantsBodies: refresh)
       var listing = Listing(selection: selection, now: now)
@@ -165,7 +166,7 @@ extension URLCacheAdmin {
         }
       }
       if orphans > 0 {
-        environment.note("left out, as URLCache does not see them: \(orphans)")
+        environment.note("skipped, because URLCache does not see them: \(orphans)")
       }
       if let spool {
         for index in requests.indices { try requests[index].keepStart(from: source, in: spool) }
@@ -173,7 +174,7 @@ extension URLCacheAdmin {
       // For the share that `--max-delete` may be.
       let count = try source.count()
       try source.finish()
-      if requests.isEmpty, listing.absent.isEmpty { environment.note("no entry is selected") }
+      if requests.isEmpty, listing.absent.isEmpty { environment.note("no entries selected") }
       return Asked(
         requests: requests, store: source.description, storedEntries: count, absent: listing.absent)
     }

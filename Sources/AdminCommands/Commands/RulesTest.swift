@@ -8,7 +8,7 @@ extension URLCacheAdmin {
   struct Rules: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rules",
-      abstract: "Show what the rules of the configuration do.", subcommands: [Test.self])
+      abstract: "Show what the configured rules do.", subcommands: [Test.self])
   }
 }
 
@@ -17,7 +17,7 @@ extension URLCacheAdmin.Rules {
   struct Test: AllCachesCommand, SelectingCommand {
     static let configuration = CommandConfiguration(
       commandName: "test",
-      abstract: "Show which rule decides on entries, and what becomes of them.",
+      abstract: "Show which rule applies to each entry, and its effect.",
       discussion: """
         Of the rules the first that matches decides: 'keep' and 'purge' say what
         becomes of the entry, 'never' that it is removed and 'memory-only' that it is
@@ -68,7 +68,7 @@ extension URLCacheAdmin.Rules {
       try source.finish()
       // A table full of hyphens looks like rules that do not match. More often the cache was given
       // by path, and its rules belong to its name.
-      if rules.isEmpty { environment.note("no rule is configured for this cache") }
+      if rules.isEmpty { environment.note("no rules are configured for this cache") }
       return absent.isEmpty ? .done : environment.report(absent: absent, secrets.policy)
     }
   }

@@ -32,14 +32,14 @@ extension URLCacheAdmin.Show {
         isFirst = false
         command.append(into: &output.text)
       } catch {
-        environment.writeMessage("entry \(id.shown) cannot be repeated with curl: \(error)\n")
+        environment.writeMessage("cannot write a curl command for entry \(id.shown): \(error)\n")
         // The other commands are still written, since each stands alone.
         status = .no
       }
       try output.flushIfLarge()
     }
     try output.flush()
-    if isMasked { environment.note("secrets are '***'; '--show-secrets' writes them") }
+    if isMasked { environment.note("secrets are masked as '***'; show them with '--show-secrets'") }
     return status
   }
 }
@@ -70,7 +70,7 @@ extension URLCacheAdmin.Show {
       // A weak validator is not enough to resume a body.
       let lack = request?.validators.isEmpty ?? true ? "validator" : "strong validator"
       environment.note(
-        "entry \(response.id.shown) has no \(lack): the request asks for the whole response")
+        "entry \(response.id.shown) has no \(lack), so the command requests the full response")
     }
     return HeaderFields(fields)
   }

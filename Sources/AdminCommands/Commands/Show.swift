@@ -9,7 +9,7 @@ extension URLCacheAdmin {
   struct Show: AllCachesCommand, SelectingCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
-      abstract: "Show everything about entries: times, request, response, body.")
+      abstract: "Show all details of entries: times, request, response, body.")
 
     @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
@@ -20,23 +20,23 @@ extension URLCacheAdmin {
 
     @OptionGroup(title: "Output") var formats: FormatOptions<ShowFormat>
 
-    @Flag(help: "Show only the header fields of the response.")
+    @Flag(help: "Show only the response headers.")
     var headers = false
 
     @Flag(help: "Show only the request.")
     var request = false
 
-    @Flag(help: "Write a curl command for a POSIX shell that repeats the request.")
+    @Flag(help: "Print a curl command that repeats the request.")
     var curl = false
 
     @Flag(
-      help: "With '--curl', ask whether the entry is still good, by its validators.")
+      help: "With '--curl', make the request conditional with the entry's validators.")
     var conditional = false
 
     @Option(
       help: ArgumentHelp(
-        "Write the bytes of one property list of one entry: response_object, request_object,"
-          + " proto_props, user_info; or, of Foundation's, archive. Secrets in it are not masked.",
+        "Write one property list of one entry: response_object, request_object,"
+          + " proto_props, user_info, or in a Foundation cache, archive. Secrets are not masked.",
         valueName: "name"),
       completion: .list([
         "response_object", "request_object", "proto_props", "user_info", "archive",
@@ -50,16 +50,16 @@ extension URLCacheAdmin {
       try sidecars.check(with: scope)
       guard sidecars.sidecars == nil || curl else {
         throw ValidationError(
-          "'--sidecars' is for '--curl': its request then has the ETag of a side file.")
+          "'--sidecars' needs '--curl', whose request then has the ETag of a side file.")
       }
       guard !(headers && request) else {
-        throw ValidationError("'--headers' and '--request' exclude each other.")
+        throw ValidationError("'--headers' and '--request' cannot be combined.")
       }
       guard !conditional || curl else {
-        throw ValidationError("'--conditional' is for '--curl'.")
+        throw ValidationError("'--conditional' needs '--curl'.")
       }
       guard !curl || !(headers || request || rawPlist != nil || format == .json) else {
-        throw ValidationError("'--curl' stands alone: it is a format of its own.")
+        throw ValidationError("'--curl' cannot be combined with other output options.")
       }
     }
 
@@ -69,7 +69,7 @@ extension URLCacheAdmin {
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       guard !selection.isEmpty else {
         throw CommandFailure.usage(
-          "no entry is named", hint: "name URLs or ids: 'urlcache-admin show -c PATH 1'")
+          "no entries selected", hint: "give URLs or ids: 'urlcache-admin show -c PATH 1'")
       }
       var listing = Listing(selection: selection, now: now)
       var ids: [StoredResponse.ID] = []
@@ -80,8 +80,8 @@ extension URLCacheAdmin {
         }
         throw CommandFailure(
           .no, kind: "no-such-entry",
-          "no entry in '\(source.description.path)' is selected",
-          hint: "list what is there with 'urlcache-admin list'")
+          "no entry in '\(source.description.path)' matches",
+          hint: "list the entries with 'urlcache-admin list'")
       }
       var status = ExitStatus.done
       if let rawPlist {
@@ -131,24 +131,24 @@ extension URLCacheAdmin {
       let names = source.description.rawPropertyLists
       guard names.contains(name) else {
         throw CommandFailure.usage(
-          "an entry has no property list '\(name)'",
-          hint: "there are: \(names.joined(separator: ", "))")
+          "entries have no property list '\(name)'",
+          hint: "use one of: \(names.joined(separator: ", "))")
       }
       // Nothing separates two property lists, so a program could not tell where one ends.
       guard ids.count == 1 else {
         throw CommandFailure.usage(
-          "'--raw-plist' takes one entry, and \(ids.count) are selected", hint: "give its id")
+          "'--raw-plist' takes one entry, but \(ids.count) are selected", hint: "give its id")
       }
       guard let bytes = try source.rawPropertyList(name, of: ids[0]) else {
         throw CommandFailure(
           .no, kind: "no-such-part", "the entry has no \(name)",
-          hint: "see what it has with 'urlcache-admin show'")
+          hint: "show the entry with 'urlcache-admin show'")
       }
       // Binary property lists contain bytes that a terminal obeys.
       guard !environment.isOutputTerminal else {
         throw CommandFailure.usage(
-          "a property list is binary, and the output is a terminal",
-          hint: "send it on: 'urlcache-admin show ID --raw-plist \(name) > FILE'")
+          "refusing to write a binary property list to the terminal",
+          hint: "redirect it: 'urlcache-admin show ID --raw-plist \(name) > FILE'")
       }
       try environment.write(bytes)
     }

@@ -16,7 +16,8 @@ extension URLCacheAdmin.Usage {
     let given = others.filter(\.value).map { "'\($0.key)'" }
     guard given.isEmpty else {
       throw ValidationError(
-        "'--all-under' adds up whole caches, and does not take \(given.joined(separator: ", ")).")
+        "'--all-under' adds up whole caches and cannot be combined with \(given.joined(separator: ", "))."
+      )
     }
     guard by != nil || limit == nil else {
       throw ValidationError(

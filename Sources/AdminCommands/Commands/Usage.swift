@@ -9,18 +9,18 @@ extension URLCacheAdmin {
   struct Usage: AllCachesCommand, CacheOperandCommand {
     static let configuration = CommandConfiguration(
       commandName: "usage",
-      abstract: "Show what a cache takes up on disk, in all and by groups.",
+      abstract: "Show the size of a cache on disk, in total and by groups.",
       discussion: """
-        A cache does not hold its own capacity: give it to compare. Notes then say what
-        CFNetwork does not keep with it: nothing on disk below 5 MiB, and no body of
-        more than 5 % of the capacity.
+        A cache does not contain its own capacity: give it for comparison. Notes then
+        show what CFNetwork does not store: nothing on disk below 5 MiB, and no body
+        larger than 5% of the capacity.
 
-        '--by class' groups by what entries are kept for: the 'class' of the first rule
-        of the configuration that matches and has one, 'offline' of what is pinned, and
-        'cache' of all else.
+        '--by class' groups entries by the 'class' of the first matching rule of the
+        configuration that has one, 'offline' for pinned entries, and 'cache' for all
+        others.
 
-        Groups come the largest first, those by age and size in their own order. What
-        is not known is '-'.
+        The largest groups come first; ranges of age and size are in their own order.
+        '-' means unknown.
         """,
       aliases: ["du"])
 
@@ -37,33 +37,34 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Group by what entries have in common, or by ranges of their ages or sizes.",
+        "Group entries by a property, or by ranges of age or size.",
         valueName: "key"))
     var by: UsageReport.Grouping?
 
-    @Flag(help: "Show how the entries are spread over ages and sizes.")
+    @Flag(help: "Show the distribution of ages and sizes.")
     var histogram = false
 
     @Flag(
-      help: "Add up superseded entries: older versions of files of which the cache has a newer one."
+      help:
+        "Add up superseded entries: older versions of files that have a newer version in the cache."
     )
     var superseded = false
 
     @Flag(
-      help: "Show by host what is used without a request, what a 304 saves, and what is sent again."
+      help: "Show by host how much is used without a request, saved by a 304, or sent again."
     )
     var savings = false
 
     @Option(
       help: ArgumentHelp(
-        "End with 1 if more than this share of the capacity is used.", valueName: "percent"),
+        "Exit with 1 if more than this percentage of the capacity is used.", valueName: "percent"),
       transform: parsePercent)
     var failAbove: Double?
 
     @Option(
       name: [.customShort("n"), .long],
       help: ArgumentHelp(
-        "Show this many groups or hosts, the largest, and sum up the others; without it the table"
+        "Show this many of the largest groups or hosts, and sum up the others; by default, the table"
           + " shows 10.",
         valueName: "number"))
     var limit: Int?
@@ -94,16 +95,16 @@ extension URLCacheAdmin {
       }
       if let limit, limit < 0 { throw ValidationError("'--limit' cannot be less than zero.") }
       guard limit == nil || by?.hasRanges != true else {
-        throw ValidationError("'--limit' cuts off the smallest groups; ages and sizes are ranges.")
+        throw ValidationError("'--limit' cannot be combined with ranges of age or size.")
       }
       guard !histogram || format == .table || format == .json else {
-        throw ValidationError("'--histogram' is written as table or json only.")
+        throw ValidationError("'--histogram' supports only '--format table' and 'json'.")
       }
       guard !superseded || format == .table || format == .json else {
-        throw ValidationError("'--superseded' is written as table or json only.")
+        throw ValidationError("'--superseded' supports only '--format table' and 'json'.")
       }
       guard !savings || format == .table || format == .json else {
-        throw ValidationError("'--savings' is written as table or json only.")
+        throw ValidationError("'--savings' supports only '--format table' and 'json'.")
       }
     }
 
@@ -112,7 +113,7 @@ extension URLCacheAdmin {
       // A check that can never fail is worse than none.
       guard failAbove == nil || capacity != nil else {
         throw CommandFailure.usage(
-          "'--fail-above' is a share of the capacity, which is not known",
+          "'--fail-above' is a percentage of the capacity, which is unknown",
           hint: "give it with '--capacity SIZE', or set 'capacity' in the configuration")
       }
       let source = try cache.open(in: environment)
@@ -135,12 +136,12 @@ extension URLCacheAdmin {
       try write(report, of: source.description, now, environment)
       if savings, source.description.format == .foundation {
         environment.note(
-          "Foundation on Linux never validates: there what a 304 would save is downloaded")
+          "Foundation on Linux never validates, so it downloads what a 304 would save")
       }
       if source.description.format == .apple { noteLimits(of: report, environment) }
       // After the report was written, as the number is what is needed when the check fails.
       guard report.exceedsLimit else { return .done }
-      environment.writeMessage("more than the allowed share of the capacity is used\n")
+      environment.writeMessage("the cache uses more of the capacity than '--fail-above' allows\n")
       return .no
     }
 
@@ -150,12 +151,12 @@ extension URLCacheAdmin {
     private func noteLimits(of report: UsageReport, _ environment: CommandEnvironment) {
       guard let capacity else { return }
       if capacity < UsageReport.smallestCapacity {
-        environment.note("with a capacity below 5 MiB CFNetwork writes no cache to disk")
+        environment.note("with a capacity below 5 MiB, CFNetwork does not write the cache to disk")
       }
       if let count = report.oversizedBodies, count > 0 {
         environment.note(
-          "\(count) \(count == 1 ? "body is" : "bodies are") larger than 5 % of the capacity"
-            + " (\(ByteSizeText.text(capacity / 20))), which CFNetwork does not store")
+          "\(count) \(count == 1 ? "body is" : "bodies are") larger than 5% of the capacity"
+            + " (\(ByteSizeText.text(capacity / 20))); CFNetwork does not store such bodies")
       }
     }
 

@@ -10,31 +10,31 @@ struct ArchiveOptions: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("format"), .customLong("archive-format")],
     help: ArgumentHelp(
-      "The format: \(ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")); by default what the"
-        + " name says, or tar.zst."))
+      "The format: \(ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")); default: from the"
+        + " file name, else tar.zst."))
   var archiveFormat: ExportFormat?
 
   @Option(
-    help: ArgumentHelp("How hard to compress: 1 to 19 with zstd, 1 to 9 with gzip and zip."))
+    help: ArgumentHelp("The compression level: 1 to 19 for zstd, 1 to 9 for gzip and zip."))
   var level: Int?
 
-  @Option(help: ArgumentHelp("How many threads zstd compresses with.", valueName: "number"))
+  @Option(help: ArgumentHelp("The number of threads for zstd.", valueName: "number"))
   var threads = 1
 
   @Option(
     help: ArgumentHelp(
-      "Leave out entries whose body is larger (default: 8GiB).", valueName: "size"),
+      "Skip entries with a larger body (default: 8GiB).", valueName: "size"),
     transform: parseSize)
   var maxBody = ByteCount(8 << 30)
 
   @Option(
     help: ArgumentHelp(
-      "The time in the archive, instead of SOURCE_DATE_EPOCH or when the newest entry was stored.",
+      "The time in the archive (default: SOURCE_DATE_EPOCH, or when the newest entry was stored).",
       valueName: "time"), transform: parseTime)
   var created: WrittenTime?
 
   func validate() throws {
-    guard 1...64 ~= threads else { throw ValidationError("'--threads' is 1 to 64.") }
+    guard 1...64 ~= threads else { throw ValidationError("'--threads' must be from 1 to 64.") }
   }
 
   /// Returns the format of an archive file with this name.
@@ -42,15 +42,18 @@ struct ArchiveOptions: ParsableArguments {
     guard let format = archiveFormat ?? (path == "-" ? .tarZstd : ExportFormat(ofFileNamed: path))
     else {
       throw .usage(
-        "the name '\(path)' does not tell the format of the archive",
+        "cannot tell the archive format from the name '\(path)'",
         hint: "end it with \(ExportFormat.endingsInWords(ExportFormat.allCases)), or give"
           + " '--archive-format'")
     }
     guard let level else { return format }
-    guard let levels = format.levels else { throw .usage("'\(format.rawValue)' has no '--level'") }
+    guard let levels = format.levels else {
+      throw .usage("'\(format.rawValue)' has no compression level")
+    }
     guard levels ~= level else {
       throw .usage(
-        "'--level' of \(format.rawValue) is \(levels.lowerBound) to \(levels.upperBound)")
+        "'--level' must be from \(levels.lowerBound) to \(levels.upperBound) for \(format.rawValue)"
+      )
     }
     return format
   }
@@ -63,7 +66,7 @@ struct ArchiveOptions: ParsableArguments {
     }
     guard let text = environment.variable("SOURCE_DATE_EPOCH"), !text.isEmpty else { return nil }
     guard let seconds = Int64(text), let time = Timestamp(secondsSince1970: Double(seconds)) else {
-      throw .usage("SOURCE_DATE_EPOCH is '\(text)', and no number of seconds since 1970")
+      throw .usage("SOURCE_DATE_EPOCH is '\(text)', which is not a number of seconds since 1970")
     }
     return time
   }

@@ -9,7 +9,7 @@ struct CacheOptions: ParsableArguments {
   @Option(
     name: [.short, .customLong("cache")],
     help: ArgumentHelp(
-      "The cache: a Cache.db or its folder, a folder of Foundation's on Linux, or a name from the"
+      "The cache: a Cache.db or its folder, a Foundation cache folder, or a name from the"
         + " configuration. Or set URLCACHE_ADMIN_CACHE.",
       valueName: "path|name"),
     completion: .requested)
@@ -17,14 +17,14 @@ struct CacheOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long to wait for a lock of another process; a folder of Foundation's has none.",
+      "How long to wait for another process to release the cache; Apple caches only.",
       valueName: "duration"),
     transform: parseDuration)
   var wait: Double?
 
   @Option(
     help: ArgumentHelp(
-      "The configuration to take instead of the user's; see 'urlcache-admin config'.",
+      "Use this configuration file instead of the user's; see 'urlcache-admin config'.",
       valueName: "file"),
     completion: .file(extensions: ["toml"]))
   var config: String?
@@ -53,7 +53,8 @@ struct CacheOptions: ParsableArguments {
     for note in cache.source.description.notes { environment.note(note) }
     if case .archive(let archive) = cache {
       for omission in archive.omissions {
-        environment.note("in the archive, but not shown, as \(omission.reason): \(omission.count)")
+        environment.note(
+          "in the archive but not shown, because \(omission.reason): \(omission.count)")
       }
     }
     return cache
@@ -77,7 +78,7 @@ struct CacheOptions: ParsableArguments {
 
   /// Rejects the name of a cache if the command runs for all caches.
   func refuseName() throws(CommandFailure) {
-    if cache != nil { throw .usage("'--all-caches' and '-c' exclude each other") }
+    if cache != nil { throw .usage("'--all-caches' and '-c' cannot be combined") }
   }
 
   /// Returns the name of the cache; `nil` if it has none.
@@ -93,7 +94,7 @@ struct CacheOptions: ParsableArguments {
     guard let cache = cache ?? configuration.value(of: .cache, forCache: nil)?.text, !cache.isEmpty
     else {
       throw .usage(
-        "no cache is given",
+        "no cache given",
         hint: "name it as the first operand or with '-c', or set URLCACHE_ADMIN_CACHE")
     }
     // Names of the configuration come before paths.
@@ -113,7 +114,7 @@ struct CacheOptions: ParsableArguments {
 
 /// The options for the caches that a command runs for.
 struct ScopeOptions: ParsableArguments {
-  @Flag(help: "Run the command for each cache that has a name in the configuration.")
+  @Flag(help: "Run the command for each cache named in the configuration.")
   var allCaches = false
 }
 

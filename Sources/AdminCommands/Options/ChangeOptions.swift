@@ -7,20 +7,20 @@ import ResponseStorage
 
 /// The options of commands that remove entries.
 struct ChangeOptions: ParsableArguments {
-  @Flag(name: [.customShort("n"), .long], help: "Show what would be removed, and change nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Show what would be removed; change nothing.")
   var dryRun = false
 
-  @Flag(name: [.customShort("y"), .long], help: "Do not ask.")
+  @Flag(name: [.customShort("y"), .long], help: "Do not ask for confirmation.")
   var yes = false
 
   @Option(
     help: ArgumentHelp(
-      "Refuse to remove more than so many entries, or more than this share of them.",
+      "Refuse to remove more than this number or percentage of entries.",
       valueName: "number|percent"),
     transform: parseRemovalCap)
   var maxDelete: RemovalCap?
 
-  @Flag(help: "Do not have SQLite check the database before it is changed; a folder has none.")
+  @Flag(help: "Skip the SQLite check of the database before changing it; Apple caches only.")
   var noVerify = false
 
   @OptionGroup var formats: FormatOptions<ChangeFormat>
@@ -57,15 +57,15 @@ extension ChangeOptions {
   /// Throws if a plan exceeds the cap; a dry run shows the plan first.
   func checkLimit(of plan: RemovalPlan) throws(CommandFailure) {
     guard let maxDelete, plan.exceeds(maxDelete) else { return }
-    let orphans = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) body files"
+    let orphans = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) orphans"
     throw tooMany("\(plan.entries.count) of \(plan.storedEntries) entries\(orphans)")
   }
 
   /// Returns the failure of a command that exceeds the cap.
   func tooMany(_ what: String) -> CommandFailure {
     CommandFailure(
-      .no, kind: "too-many", "\(what) would go, more than '--max-delete' allows",
-      hint: dryRun ? nil : "look at them with '--dry-run'")
+      .no, kind: "too-many", "\(what) would be removed, more than '--max-delete' allows",
+      hint: dryRun ? nil : "list them with '--dry-run'")
   }
 }
 
@@ -73,13 +73,14 @@ extension ChangeOptions {
 struct PlanOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "First export what will go to this new archive, for 'import'.", valueName: "file"),
+      "First export the entries to be removed to this new archive, for 'import'.", valueName: "file"
+    ),
     completion: .file(extensions: ExportFormat.extensions { $0.isNative }))
   var backup: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write the plan to this new file, for 'apply', and change nothing; '-' is the output.",
+      "Write the plan to this new file, for 'apply'; change nothing. '-' is standard output.",
       valueName: "file"),
     completion: .file(extensions: ["json"]))
   var plan: String?
@@ -87,7 +88,7 @@ struct PlanOptions: ParsableArguments {
   func validate() throws {
     if let backup { _ = try Self.format(ofBackup: backup) }
     guard backup == nil || plan == nil else {
-      throw ValidationError("'--plan' removes nothing that '--backup' could keep.")
+      throw ValidationError("'--plan' removes nothing, so '--backup' has nothing to export.")
     }
   }
 
@@ -124,7 +125,7 @@ struct PlanOptions: ParsableArguments {
       throw CommandFailure(creating: error, canBeForced: false)
     }
     let count = plan.entries.count
-    let files = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) body files"
+    let files = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) orphans"
     environment.note(
       "'\(path)' plans to remove \(count) \(count == 1 ? "entry" : "entries")\(files)")
     return true
@@ -141,7 +142,8 @@ func parseRemovalCap(_ text: String) throws -> RemovalCap {
   if text.utf8.last == UInt8(ascii: "%") { return .percent(try parsePercent(text)) }
   guard let count = Int64(text), count >= 0 else {
     throw ValidationError(
-      "'\(printable(text))' is no limit. Write a number of entries, or a share such as '10%'.")
+      "'\(printable(text))' is not a limit. Use a number of entries, or a percentage such as '10%'."
+    )
   }
   return .entries(count)
 }

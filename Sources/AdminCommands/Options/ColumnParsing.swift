@@ -23,14 +23,14 @@ func parseColumns(_ text: String) throws -> [Column] {
       names[names.count - 1].append(byte)
     }
   }
-  let all = "There are: \(columnNames) user-info:KEY proto-props:KEY."
+  let all = "Use one of: \(columnNames) user-info:KEY proto-props:KEY."
   // A comma too many, as at the end of a list, is no reason to fail.
   let named = names.filter { !$0.isEmpty }
-  if named.isEmpty { throw ValidationError("No column is named. \(all)") }
+  if named.isEmpty { throw ValidationError("No column given. \(all)") }
   return try named.map { name in
     let name = String(decoding: name, as: UTF8.self)
     guard let column = Column(name: name) else {
-      throw ValidationError("There is no column '\(printable(name))'. \(all)")
+      throw ValidationError("Unknown column '\(printable(name))'. \(all)")
     }
     return column
   }

@@ -6,7 +6,7 @@ extension ConditionError {
   ///
   /// - Parameter subject: The expression and its origin, in words.
   func message(about subject: String, _ text: String) -> String {
-    "\(subject) cannot be read: \(printable(reason))\n"
+    "cannot parse \(subject): \(printable(reason))\n"
       + MarkedText.text(text, marking: range)
   }
 }

@@ -46,7 +46,7 @@ extension EntryNames.Name {
     guard found.count == 1 else {
       throw CommandFailure.usage(
         "several entries have this URL",
-        hint: "list them with 'urlcache-admin list URL', and give the id of one")
+        hint: "list them with 'urlcache-admin list URL', then give the id of one")
     }
     return id
   }
@@ -74,6 +74,6 @@ extension CommandFailure {
   static func absent(_ names: EntryNames, _ secrets: SecretPolicy) -> CommandFailure {
     CommandFailure(
       .no, kind: "no-such-entry", names.absences(secrets).joined(separator: "; "),
-      hint: "list what is there with 'urlcache-admin list'")
+      hint: "list the entries with 'urlcache-admin list'")
   }
 }

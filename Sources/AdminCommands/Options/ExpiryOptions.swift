@@ -6,8 +6,8 @@ import ResponseStorage
 struct ExpiryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Stale is also what has a date under this key that so many seconds have passed since;"
-        + " CustomURLCacheExpiration=600 is known.",
+      "Treat entries as stale this many seconds after the date under this user-info key;"
+        + " CustomURLCacheExpiration=600 is built in.",
       valueName: "key=seconds"),
     transform: parseExpiryRule)
   var userInfoExpiry: [UserInfoExpiry.Rule] = []

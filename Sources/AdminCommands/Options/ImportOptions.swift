@@ -7,43 +7,43 @@ import ResponseStorage
 /// The options for importing entries.
 struct ImportOptions: ParsableArguments {
   @Option(
-    help: "What to do with an entry that the cache has another of: skip, replace, newer, error.")
+    help: "What to do if the cache has an entry with the same key: skip, replace, newer, error.")
   var onConflict = ImportConflictRule.skip
 
   @Option(
     help: ArgumentHelp(
-      "Make a new cache of this kind in the folder that '-c' names: apple, foundation.",
+      "Create a new cache in this format in the folder of '-c': apple, foundation.",
       valueName: "kind"))
   var create: CreatedStore?
 
   @Option(
-    help: ArgumentHelp("The schema of a new cache: 202, 203.", valueName: "version"),
+    help: ArgumentHelp("The schema of the new cache: 202, 203.", valueName: "version"),
     completion: .list(["202", "203"]))
   var schema: Int64 = 203
 
-  @Flag(help: "Import responses to other methods than GET from a HAR, WARC or WACZ too.")
+  @Flag(help: "Also import responses to methods other than GET from a HAR, WARC or WACZ.")
   var anyMethod = false
 
   @Option(
     help: ArgumentHelp(
-      "Change a host of URLs on the way, in keys, requests and responses; not in header fields.",
+      "Replace a host in the URLs of keys, requests and responses, but not in header fields.",
       valueName: "old=new"), transform: parseHostMapping)
   var mapHost: [ResponseRewriting.HostMapping] = []
 
   @Option(
     help: ArgumentHelp(
-      "Attach the time of the import to each entry, in its user info.", valueName: "key"))
+      "Add the time of the import to each entry's user info.", valueName: "key"))
   var stampUserInfo: String?
 
-  @Flag(help: "Take what comes before the damage of a damaged archive.")
+  @Flag(help: "Import the entries before the damage from a damaged archive.")
   var salvage = false
 
-  @Flag(help: "Do not have SQLite check the database before it is changed.")
+  @Flag(help: "Skip the SQLite check of the database before changing it.")
   var noVerify = false
 
   @Option(
     help: ArgumentHelp(
-      "Raise or lower a limit of archives: entries, members, member, total, urls, ratio, document, list.",
+      "Change an archive limit: entries, members, member, total, urls, ratio, document, list.",
       valueName: "name=number"),
     completion: .list(ArchiveLimits.Name.allCases.map { "\($0.rawValue)=" }),
     transform: parseArchiveLimit)
@@ -51,9 +51,11 @@ struct ImportOptions: ParsableArguments {
 
   func validate() throws {
     // Older ones are those of systems before macOS 10.13.
-    guard [202, 203].contains(schema) else { throw ValidationError("'--schema' is 202 or 203.") }
+    guard [202, 203].contains(schema) else {
+      throw ValidationError("'--schema' must be 202 or 203.")
+    }
     guard create == .apple || schema == 203 else {
-      throw ValidationError("'--schema' is that of a new cache, and needs '--create apple'.")
+      throw ValidationError("'--schema' needs '--create apple'.")
     }
   }
 
@@ -99,7 +101,7 @@ func parseArchiveLimit(_ text: String) throws -> (ArchiveLimits.Name, Int64) {
   else {
     let names = ArchiveLimits.Name.allCases.map(\.rawValue).joined(separator: ", ")
     throw ValidationError(
-      "'\(printable(text))' is no limit. Write one of \(names), '=' and a number.")
+      "'\(printable(text))' is not a limit. Use one of \(names), '=' and a number.")
   }
   return (name, try parseSize(String(decoding: Array(parts[1]), as: UTF8.self)).bytes)
 }
@@ -114,7 +116,7 @@ func parseHostMapping(_ text: String) throws -> ResponseRewriting.HostMapping {
   }
   guard parts.count == 2, parts.allSatisfy(isHost) else {
     throw ValidationError(
-      "'\(printable(text))' names no two hosts. Write 'old.example=new.example'.")
+      "'\(printable(text))' does not name two hosts. Use 'old.example=new.example'.")
   }
   return .init(from: ByteString(Array(parts[0])), to: ByteString(Array(parts[1])))
 }

@@ -8,7 +8,7 @@ import ResponseStorage
 struct InquiryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The policy of the request, by its name or its number on Apple's systems.",
+      "The request policy, by name or by its number on Apple systems.",
       valueName: "name|number"),
     completion: .list(RequestCachePolicy.names.map(\.name)),
     transform: parsePolicy)
@@ -16,14 +16,14 @@ struct InquiryOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A header field of the request, in the place of the stored one; without a value it is not sent.",
+      "A request header field to send instead of the stored one; without a value, it is not sent.",
       valueName: "name: value"),
     transform: parseField)
   var requestHeader: [FieldLine] = []
 
   @Option(
     help: ArgumentHelp(
-      "Whose rules: apple, foundation, rfc9111 (default: of whom the store is).",
+      "The rules to apply: apple, foundation, rfc9111 (default: those of the cache's format).",
       valueName: "platform"))
   var platform: CachePlatform?
 
@@ -53,7 +53,7 @@ func parsePolicy(_ text: String) throws -> RequestCachePolicy {
   if let policy = RequestCachePolicy(name: text) { return policy }
   if let policy = Int(text).flatMap({ RequestCachePolicy(rawValue: $0) }) { return policy }
   throw ValidationError(
-    "There is no policy '\(printable(text))'. There are: "
+    "Unknown request policy '\(printable(text))'. Use one of: "
       + RequestCachePolicy.names.map { "\($0.name) (\($0.policy.rawValue))" }
       .joined(separator: ", ") + ".")
 }
@@ -67,7 +67,7 @@ func parseField(_ text: String) throws -> FieldLine {
     !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F })
   else {
     throw ValidationError(
-      "'\(printable(text))' is not a header field. Write for example 'Accept-Language: de'.")
+      "'\(printable(text))' is not a header field. Use for example 'Accept-Language: de'.")
   }
   let line = FieldLine(name: Array(bytes[..<colon]), value: Array(bytes[(colon + 1)...]))
   let value = FieldSection([line]).firstValue(of: FieldName(line.name)) ?? []

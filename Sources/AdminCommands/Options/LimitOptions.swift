@@ -5,47 +5,49 @@ import Bytes
 /// The options for the limits of a cache.
 struct LimitOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("What all files of the cache may take up.", valueName: "size"),
+    help: ArgumentHelp("The maximum size of the cache on disk.", valueName: "size"),
     transform: parseSize)
   var maxSize: ByteCount?
 
   @Option(
     help: ArgumentHelp(
-      "The disk capacity that the app set; counts if there is no '--max-size'.", valueName: "size"),
+      "The disk capacity that the app set; used without '--max-size'.", valueName: "size"),
     transform: parseSize)
   var capacity: ByteCount?
 
-  @Option(help: ArgumentHelp("How many entries there may be.", valueName: "number"))
+  @Option(help: ArgumentHelp("The maximum number of entries.", valueName: "number"))
   var maxEntries: Int64?
 
   @Option(
-    help: ArgumentHelp("How old entries may be.", valueName: "duration"), transform: parseDuration)
+    help: ArgumentHelp("The maximum age of an entry.", valueName: "duration"),
+    transform: parseDuration)
   var maxAge: Double?
 
   @Option(
-    help: ArgumentHelp("How large a body may be.", valueName: "size"), transform: parseSize)
+    help: ArgumentHelp("The maximum size of a body.", valueName: "size"), transform: parseSize)
   var maxEntrySize: ByteCount?
 
   @Option(
     help: ArgumentHelp(
-      "How much of the file system is to be free.", valueName: "size|percent"),
+      "The free space to keep on the file system.", valueName: "size|percent"),
     transform: parseRoom)
   var minFree: Room?
 
   @Option(
     help: ArgumentHelp(
-      "Once over a limit of size or number, go down to this share of it.", valueName: "percent"),
+      "When a size or number limit is exceeded, reduce to this percentage of it.",
+      valueName: "percent"),
     transform: parsePercent)
   var low: Double?
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Do nothing at all unless there are too many entries or bytes.")
+    help: "Do nothing unless a limit of size or number is exceeded.")
   var onlyIfOver: Bool?
 
   @Option(
     help: ArgumentHelp(
-      "Which entries go first: oldest, largest, stale-first; of equal ones the next word decides.",
+      "Which entries to remove first: oldest, largest, stale-first; add more to break ties.",
       valueName: "order"),
     completion: .list(CacheLimits.Order.allCases.map(\.rawValue)),
     transform: parseOrder)
@@ -111,7 +113,7 @@ func parseOrder(_ text: String) throws -> [CacheLimits.Order] {
     let name = String(decoding: Array(name), as: UTF8.self)
     guard let order = CacheLimits.Order(rawValue: name) else {
       throw ValidationError(
-        "There is no order '\(printable(name))'. There are: "
+        "Unknown order '\(printable(name))'. Use one of: "
           + CacheLimits.Order.allCases.map(\.rawValue).joined(separator: ", ") + ".")
     }
     return order

@@ -9,7 +9,7 @@ struct SecretOptions: ParsableArguments {
   // The name derived from the property would be `--redact-ur-ls`.
   @Flag(
     name: .customLong("redact-urls"),
-    help: "Mask secrets in URLs and keys in the formats for programs too.")
+    help: "Also mask secrets in URLs and keys in machine-readable formats.")
   var redactURLs = false
 
   var policy: SecretPolicy { SecretPolicy(showSecrets: showSecrets, redactURLs: redactURLs) }

@@ -5,7 +5,7 @@ import Files
 
 /// The options for pinned entries, of commands that remove entries.
 struct PinOptions: ParsableArguments {
-  @Flag(help: "Remove pinned entries, too; without it they are kept, whatever is selected.")
+  @Flag(help: "Also remove pinned entries, which are otherwise always kept.")
   var includePinned = false
 
   /// Returns the entries to keep although they are selected.

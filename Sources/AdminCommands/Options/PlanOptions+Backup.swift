@@ -43,13 +43,13 @@ extension PlanOptions {
       // before anything is removed.
       throw CommandFailure(
         .no, kind: "not-in-backup",
-        "a backup cannot hold \(count) of the selected entries, so nothing was removed: "
+        "cannot back up \(count) of the selected entries, so nothing was removed: "
           + omission.reason,
-        hint: "select other entries, or remove these ones without '--backup'", path: path)
+        hint: "select other entries, or remove these without '--backup'", path: path)
     }
     try target.commit()
     environment.note(
-      "'\(path)' holds \(summary.entries) \(summary.entries == 1 ? "entry" : "entries"); restore with: "
+      "backed up \(summary.entries) \(summary.entries == 1 ? "entry" : "entries") to '\(path)'; restore with: "
         + Self.restoreCommand(backup: path, cache: plan.store.path))
   }
 
@@ -67,7 +67,7 @@ extension PlanOptions {
     // property lists.
     guard let format = ExportFormat(ofFileNamed: path), format.isNative else {
       let endings = ExportFormat.endingsInWords(ExportFormat.allCases.filter(\.isNative))
-      throw ValidationError("The name of a backup ends with \(endings).")
+      throw ValidationError("The name of a backup must end with \(endings).")
     }
     return format
   }

@@ -4,14 +4,14 @@ import ArgumentParser
 struct RecordOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Write what was done, and what is in the cache then, for Prometheus; not with '--dry-run'.",
+      "Write the result and the state of the cache for Prometheus; not with '--dry-run'.",
       valueName: "file"),
     completion: .file(extensions: ["prom"]))
   var metricsFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "Append a line of JSON about what was done; not with '--dry-run'.", valueName: "file"),
+      "Append the result as a line of JSON; not with '--dry-run'.", valueName: "file"),
     completion: .file())
   var log: String?
 

@@ -5,27 +5,27 @@ import ResponseStorage
 
 /// The options for leaving secrets out of an archive.
 struct RedactionOptions: ParsableArguments {
-  @Flag(help: "Keep cookies, tokens and request bodies; native archives always do.")
+  @Flag(help: "Include cookies, tokens and request bodies; native archives always do.")
   var withCredentials = false
 
   @Flag(
     help: """
-      Leave out all that 'list' masks, in every format: cookies, tokens in header fields \
-      and URLs, request bodies; also what apps attached.
+      Leave out everything that 'list' masks, in every format: cookies, tokens in header \
+      fields and URLs, request bodies; also properties that apps attached.
       """)
   var redact = false
 
-  @Flag(help: "Leave out the response bodies, too; implies '--redact'.")
+  @Flag(help: "Also leave out response bodies; implies '--redact'.")
   var redactBodies = false
 
   @Option(
     help: ArgumentHelp(
-      "Leave these header fields out, too; implies '--redact'.", valueName: "name,…"))
+      "Also leave out these header fields; implies '--redact'.", valueName: "name,…"))
   var redactHeader: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Leave the values of these query parameters out of URLs, too; implies '--redact'.",
+      "Also leave out the values of these query parameters; implies '--redact'.",
       valueName: "name,…"))
   var redactQuery: [String] = []
 
@@ -36,13 +36,13 @@ struct RedactionOptions: ParsableArguments {
     }
     if let name = Self.names(redactHeader).sorted().first(where: { !FieldName($0.bytes).isValid }) {
       throw ValidationError(
-        "'\(printable(String(decoding: name.bytes, as: UTF8.self)))' of '--redact-header' is no name of a header field."
+        "'\(printable(String(decoding: name.bytes, as: UTF8.self)))' of '--redact-header' is not a header field name."
       )
     }
     // Refused and not resolved by an order: either reading of it could give away what the user
     // wanted to keep secret.
     guard !withCredentials || !redactsAll else {
-      throw ValidationError("'--with-credentials' keeps what '--redact' leaves out.")
+      throw ValidationError("'--with-credentials' and '--redact' cannot be combined.")
     }
   }
 

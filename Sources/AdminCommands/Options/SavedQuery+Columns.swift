@@ -14,7 +14,7 @@ extension Configuration {
           value.place == query.sort?.place
             ? "'\(value.text)' is not a column to sort by"
             : "'\(value.text)' are not columns of a list",
-          at: value.place, hint: "there are: \(columnNames) user-info:KEY proto-props:KEY")
+          at: value.place, hint: "use one of: \(columnNames) user-info:KEY proto-props:KEY")
       }
     }
   }
@@ -25,9 +25,9 @@ extension Configuration {
     if let query = queries.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return query }
     let names = queries.map(\.name)
     throw .usage(
-      "there is no saved query '\(printable(name))'",
+      "unknown saved query '\(printable(name))'",
       hint: names.isEmpty
-        ? "write one in the configuration, below '[saved.NAME]'; 'man urlcache-admin.conf' has an example"
-        : "there are: " + names.joined(separator: " "))
+        ? "add one to the configuration as '[saved.NAME]'; 'man urlcache-admin.conf' has an example"
+        : "use one of: " + names.joined(separator: ", "))
   }
 }

@@ -4,19 +4,20 @@ import ArgumentParser
 struct ScheduleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "First wait for a random time, up to this; not with '--dry-run'.", valueName: "duration"),
+      "Wait for a random time up to this before starting; not with '--dry-run'.",
+      valueName: "duration"),
     transform: parseDuration)
   var splay: Double = 0
 
   @Option(
     help: ArgumentHelp(
-      "If the cache is in use: fail, skip (end with 0, and say so), or wait (try again and again).",
+      "If the cache is locked: fail, skip (report it and exit with 0), or wait (keep trying).",
       valueName: "what"))
   var ifBusy = BusyResponse.fail
 
   @Option(
     help: ArgumentHelp(
-      "Stop after what is in hand once it has run for so long; ends with 3 if something is left.",
+      "Stop after the current batch once this time is over; exit with 3 if work remains.",
       valueName: "duration"),
     transform: parseDuration)
   var maxRuntime: Double?
@@ -30,7 +31,7 @@ struct ScheduleOptions: ParsableArguments {
   func check(with planning: PlanOptions) throws {
     guard ifBusy != .wait || planning.backup == nil else {
       throw ValidationError(
-        "'--if-busy wait' begins anew, and '--backup' writes its archive once: wait for the lock with '--wait'."
+        "'--if-busy wait' cannot be combined with '--backup', which is written only once. Use '--wait'."
       )
     }
   }

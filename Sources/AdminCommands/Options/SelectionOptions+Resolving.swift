@@ -29,9 +29,9 @@ extension SelectionOptions {
   ) throws -> Selection {
     guard !superseded else {
       throw CommandFailure.usage(
-        "this command does not take '--superseded', which depends on all entries of one cache",
-        hint: "write the URLs with 'urlcache-admin list -c PATH --superseded --format urls',"
-          + " and give them with '--url-file'")
+        "this command does not accept '--superseded', which depends on all entries of one cache",
+        hint: "list the URLs with 'urlcache-admin list -c PATH --superseded --format urls',"
+          + " then give them with '--url-file'")
     }
     return try parsed(at: now, of: cache, in: environment)
   }
@@ -53,7 +53,7 @@ extension SelectionOptions {
     if let field = criteria.conditions.lazy.compactMap(\.fieldOfRules).first {
       guard let cache else {
         throw CommandFailure.usage(
-          "'\(field)' of '--where' is what the rules of one cache say, and there are two",
+          "'--where' cannot test '\(field)' here: it depends on the rules of one cache, and there are two",
           hint: "list the entries of each with 'urlcache-admin list -c NAME --where …'")
       }
       selection.classes = try cache.classes(at: now, in: environment)
@@ -61,8 +61,8 @@ extension SelectionOptions {
     // Ages and times are compared here: only relative to `now` are they the same kind of bound.
     if let before = selection.before, let after = selection.after, before <= after {
       throw CommandFailure.usage(
-        "no entry is both before and after what the options for ages and times say",
-        hint: "give one lower and one upper bound")
+        "the options for ages and times exclude each other",
+        hint: "use one lower and one upper bound")
     }
     return selection
   }
@@ -176,7 +176,7 @@ extension Selection {
     try prepare(for: source)
     if superseded?.isComplete == false {
       environment.noteOnce(
-        "the cache has versions of more than 1,000,000 files: of the others no entry is taken for superseded"
+        "the cache has versions of more than 1,000,000 files; entries of the others do not count as superseded"
       )
     }
   }

@@ -6,51 +6,51 @@ public import ResponseStorage
 /// The options for selecting entries: different options are combined with AND, a repeated option with OR. All options
 /// that name entries add to one list.
 struct SelectionOptions: ParsableArguments {
-  @Argument(help: "URLs or ids of entries; a URL is taken literally, never as a pattern.")
+  @Argument(help: "URLs or ids of entries. URLs are literal, never patterns.")
   var entries: [String] = []
 
   @Option(
-    help: ArgumentHelp("The entry with this id, too.", valueName: "id"), transform: parseID)
+    help: ArgumentHelp("Also the entry with this id.", valueName: "id"), transform: parseID)
   var id: [StoredResponse.ID] = []
 
   @Option(
     help: ArgumentHelp(
-      "The URLs in this file too, one a line; '-' is the standard input.",
+      "Also the URLs in this file, one per line; '-' is standard input.",
       valueName: "file"),
     completion: .file())
   var urlFile: [String] = []
 
-  @Option(help: ArgumentHelp("Only URLs that begin so.", valueName: "text"))
+  @Option(help: ArgumentHelp("Only URLs that start with this text.", valueName: "text"))
   var prefix: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only URLs that match: '*' any text, '?' one character, '[a-z]'.",
+      "Only URLs that match this pattern: '*' any text, '?' one character, '[a-z]'.",
       valueName: "pattern"))
   var glob: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only URLs that match from beginning to end; it may not take 5 s on one of them.",
+      "Only URLs that match this regular expression as a whole; it may take 5 s per URL at most.",
       valueName: "expression"))
   var regex: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only this host; '.example.com' is that and all below it.",
+      "Only this host; '.example.com' includes its subdomains.",
       valueName: "host"),
     completion: .requested)
   var host: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only URLs with this parameter in the query, and this value if one is given.",
+      "Only URLs with this query parameter, and with this value if given.",
       valueName: "name[=value]"))
   var query: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only requests with this method, which Foundation does not store.", valueName: "method"),
+      "Only requests with this method; Apple caches only.", valueName: "method"),
     completion: .list(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
   var method: [String] = []
 
@@ -91,33 +91,33 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What ages and times are taken from: stored, first-stored, date, last-modified,"
+      "What ages and times refer to: stored, first-stored, date, last-modified,"
         + " user-info:KEY.", valueName: "basis"),
     completion: .list(["stored", "first-stored", "date", "last-modified"]))
   var ageBasis: String = "stored"
 
   @Option(
-    help: ArgumentHelp("Only bodies of more than this.", valueName: "size"),
+    help: ArgumentHelp("Only bodies larger than this.", valueName: "size"),
     transform: parseSize)
   var largerThan: ByteCount?
 
   @Option(
-    help: ArgumentHelp("Only bodies of less than this.", valueName: "size"),
+    help: ArgumentHelp("Only bodies smaller than this.", valueName: "size"),
     transform: parseSize)
   var smallerThan: ByteCount?
 
   @Option(
     help: ArgumentHelp(
-      "Only bodies that are there: inline, file, missing.",
+      "Only bodies stored here: inline, file, missing.",
       valueName: "where"))
   var body: [StoredResponse.BodyLocation] = []
 
-  @Flag(help: "Only bodies of which a part is stored, as of a download that was cut off.")
+  @Flag(help: "Only bodies that are incomplete, for example after an interrupted download.")
   var partial = false
 
   @Option(
     help: ArgumentHelp(
-      "Only this cache partition, which Foundation does not have.", valueName: "site"))
+      "Only this cache partition; Apple caches only.", valueName: "site"))
   var partition: [String] = []
 
   @Option(
@@ -128,7 +128,7 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only entries to which the app attached this key, and this value if one is given.",
+      "Only entries with this user-info key, and with this value if given.",
       valueName: "key[=value]"),
     transform: parseProperty)
   var userInfo: [PropertyCriterion] = []
@@ -136,10 +136,10 @@ struct SelectionOptions: ParsableArguments {
   @Flag(help: "Only fresh entries.")
   var fresh = false
 
-  @Flag(help: "Only stale entries; with '--fresh' or '--no-lifetime' those, too.")
+  @Flag(help: "Only stale entries; add '--fresh' or '--no-lifetime' to include those.")
   var stale = false
 
-  @Flag(help: "Only entries that have no lifetime, not even by a heuristic.")
+  @Flag(help: "Only entries without a lifetime, not even a heuristic one.")
   var noLifetime = false
 
   @Option(
@@ -150,18 +150,18 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only entries that can be validated so: none, weak, strong, etag, last-modified.",
+      "Only entries with this validator: none, weak, strong, etag, last-modified.",
       valueName: "kind"))
   var validator: [ResponseFreshness.ValidatorKind] = []
 
   @Flag(
-    help: "Only older versions of files of which the cache has a newer one, by rules on URLs.")
+    help: "Only older versions of files that have a newer version in the cache, judging by URLs.")
   var superseded = false
 
   @Option(
     name: .customLong("where"),
     help: ArgumentHelp(
-      "Only entries for which this is true, for example 'age > 7d && status in (404, 5xx)'.",
+      "Only entries that match this expression, such as 'age > 7d && status in (404, 5xx)'.",
       valueName: "expression"))
   var conditions: [String] = []
 
@@ -174,7 +174,7 @@ struct SelectionOptions: ParsableArguments {
       "--mime": mime,
     ]
     for (option, values) in texts where values.contains("") {
-      throw ValidationError("'\(option)' is given an empty text, as by an empty shell variable.")
+      throw ValidationError("'\(option)' has an empty value; a shell variable may be empty.")
     }
   }
 }

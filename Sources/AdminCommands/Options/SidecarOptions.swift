@@ -6,7 +6,7 @@ public import ResponseStorage
 struct SidecarOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The folder where the app keeps the ETag of each URL in a file, such as"
+      "The folder where the app stores the ETag of each URL in a file, such as"
         + " Library/Caches/etags.",
       valueName: "dir"),
     completion: .directory)
@@ -15,7 +15,8 @@ struct SidecarOptions: ParsableArguments {
   /// Rejects the folder of one cache for several caches.
   func check(with scope: ScopeOptions) throws {
     guard sidecars == nil || !scope.allCaches else {
-      throw ValidationError("'--sidecars' is the folder of one cache: leave '--all-caches' out.")
+      throw ValidationError(
+        "'--sidecars' is the folder of one cache and cannot be combined with '--all-caches'.")
     }
   }
 
@@ -29,8 +30,8 @@ struct SidecarOptions: ParsableArguments {
       // other.
       guard error.kind == .symbolicLink else { throw CommandFailure(error) }
       throw CommandFailure.usage(
-        "'\(path)' is a symbolic link, and '--sidecars' follows none",
-        hint: "name the folder that it leads to")
+        "'\(path)' is a symbolic link, which '--sidecars' does not follow",
+        hint: "give the folder that it points to")
     }
   }
 }

@@ -39,7 +39,7 @@ extension ValidationError {
 func parseID(_ text: String) throws -> StoredResponse.ID {
   guard let id = StoredResponse.ID(text) else {
     throw ValidationError(
-      "'\(printable(text))' is not an id. 'urlcache-admin list' shows those of a cache.")
+      "'\(printable(text))' is not an id. 'urlcache-admin list' shows the ids.")
   }
   return id
 }

@@ -25,7 +25,7 @@ final class ArchiveOutput {
     if path == "-" {
       guard isText || isForced == true || !environment.isOutputTerminal else {
         throw .usage(
-          "an archive is no text, and the output is a terminal",
+          "refusing to write an archive to the terminal",
           hint: "write it to a file with '-o FILE'")
       }
       return
@@ -63,7 +63,7 @@ extension ResponseSource {
     let there = try? FileStatus.of(path)
     // By the identity of the file and not by its path, of which it may have several.
     guard let there, there.identity == description.identity else { return }
-    throw CommandFailure.usage("'\(path)' is the cache itself", hint: "take another name")
+    throw CommandFailure.usage("'\(path)' is the cache itself", hint: "use another name")
   }
 }
 
@@ -72,9 +72,9 @@ extension CommandFailure {
   init(creating error: FileError, canBeForced: Bool) {
     let hint: String? =
       if error.kind == .exists {
-        "take another name" + (canBeForced ? ", or replace it with '--force'" : "")
+        "use another name" + (canBeForced ? ", or replace it with '--force'" : "")
       } else if error == .notReplaceable(at: error.path) {
-        "it is no file; '-' is the output, which the shell can lead anywhere"
+        "it is not a regular file; use '-o -' and redirect standard output"
       } else {
         nil
       }
@@ -88,8 +88,8 @@ extension CommandFailure {
     let hint: String? =
       switch error.kind {
       case .notAnArchive: "write one with 'urlcache-admin export -c PATH -o FILE'"
-      case .tooNew: "read it with the version that wrote it"
-      case .limit: "if the archive is to be trusted, raise it with '--archive-limit NAME=NUMBER'"
+      case .tooNew: "use the version of urlcache-admin that wrote it"
+      case .limit: "if you trust the archive, raise the limit with '--archive-limit NAME=NUMBER'"
       case .damaged, .cannotWrite: nil
       }
     self.init(

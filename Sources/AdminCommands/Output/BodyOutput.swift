@@ -43,8 +43,8 @@ struct BodyOutput: ~Copyable {
       // The first piece decides, as nothing can be taken back later.
     } else if environment.isOutputTerminal, !isForced, !Self.isText(piece) {
       throw CommandFailure.usage(
-        "the body is not text, and the output is a terminal",
-        hint: "write it to a file with '-o FILE', or insist with '--force'")
+        "refusing to write a body that is not text to the terminal",
+        hint: "write it to a file with '-o FILE', or use '--force'")
     }
   }
 
@@ -52,7 +52,7 @@ struct BodyOutput: ~Copyable {
     do throws(FileError) { return try OpenFile(creating: path, replacing: replacing) } catch {
       throw CommandFailure(
         .cannotCreate, kind: "cannot-create", "cannot create \(error)",
-        hint: error.kind == .exists ? "take another name, or replace it with '--force'" : nil,
+        hint: error.kind == .exists ? "use another name, or replace it with '--force'" : nil,
         path: path)
     }
   }

@@ -31,7 +31,7 @@ struct BodyPieces {
     } catch let error as JSONSyntaxError {
       throw CommandFailure(
         .data, kind: "not-json", "the body is not JSON: \(error)",
-        hint: "write it as it is, without '--pretty'")
+        hint: "write it unchanged, without '--pretty'")
     }
   }
 

@@ -13,7 +13,7 @@ final class FolderOutput: ExportFolder {
   init(path: String) throws(CommandFailure) {
     // In one stream, nobody could tell where a file ends.
     guard path != "-" else {
-      throw .usage("files are not written to the output", hint: "name a folder with '-o'")
+      throw .usage("cannot write files to standard output", hint: "name a folder with '-o'")
     }
     // A trailing slash is allowed for a folder that does not exist yet.
     var path = path
@@ -24,7 +24,8 @@ final class FolderOutput: ExportFolder {
       var failure = CommandFailure(creating: error, canBeForced: false)
       if error.kind == .exists, error.path == path + ".partial" {
         // It is not removed here, since the other export may still be writing to it.
-        failure.hint = "an export that was killed has left it, or one is under way: remove it then"
+        failure.hint =
+          "an interrupted export left it, or another export is running; remove it if none is"
       }
       throw failure
     }

@@ -120,10 +120,10 @@ struct Listing {
   /// - Returns: ``ExitStatus/no`` if a name is absent, otherwise ``ExitStatus/done``.
   func report(in environment: CommandEnvironment, _ secrets: SecretPolicy) -> ExitStatus {
     if unknownTimes > 0 {
-      environment.note("not selected, as their age is not known: \(unknownTimes)")
+      environment.note("not selected, because their age is unknown: \(unknownTimes)")
     }
     if unknownFreshness > 0 {
-      environment.note("not selected, as their freshness is unknown: \(unknownFreshness)")
+      environment.note("not selected, because their freshness is unknown: \(unknownFreshness)")
     }
     environment.note(supersededKinds)
     return environment.report(absent: absent, secrets)

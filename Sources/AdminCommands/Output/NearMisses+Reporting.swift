@@ -35,8 +35,8 @@ extension EntryNames {
 extension CommandEnvironment {
   /// Reports similar URLs, and the command that explains why the URLs are absent.
   func report(_ help: EntryNames.Help) {
-    for other in help.near.flatMap(\.others) { inform("  there is '\(other)'\n") }
-    if let command = help.command { inform("hint: see why with: \(command)\n") }
+    for other in help.near.flatMap(\.others) { inform("  similar: '\(other)'\n") }
+    if let command = help.command { inform("hint: find out why with: \(command)\n") }
   }
 }
 
@@ -49,8 +49,8 @@ extension CommandFailure {
     var failure = CommandFailure.absent(names, secrets)
     guard let command = help.command else { return failure }
     let others = help.near.flatMap(\.others).map { "'\($0)'" }
-    let there = others.isEmpty ? "" : "there is \(others.joined(separator: ", ")); "
-    failure.hint = there + "see why with: \(command)"
+    let there = others.isEmpty ? "" : "similar: \(others.joined(separator: ", ")); "
+    failure.hint = there + "find out why with: \(command)"
     return failure
   }
 }

@@ -63,6 +63,6 @@ extension CommandFailure {
   static func refusePartOfCache(at path: String) throws(CommandFailure) {
     guard OutputPath(path).isPartOfCache else { return }
     throw .usage(
-      "'\(printable(path))' is, or would be, a part of a cache", hint: "take another name")
+      "'\(printable(path))' is inside a cache", hint: "use another name")
   }
 }

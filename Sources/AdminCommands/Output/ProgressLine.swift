@@ -22,7 +22,7 @@ final class ProgressLine {
     if let shownAt, now - shownAt < Self.millisecondsBetween { return }
     shownAt = now
     // The sequence clears the rest of the line, where a longer text may have been.
-    environment.inform("\r\(done) of \(total) answers\u{1B}[K")
+    environment.inform("\r\(done) of \(total) responses\u{1B}[K")
   }
 
   /// Removes the line.

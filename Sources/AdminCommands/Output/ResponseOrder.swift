@@ -26,7 +26,7 @@ struct ResponseOrder: Hashable {
   init(parsing text: String) throws {
     let isDescending = text.utf8.first == UInt8(ascii: "-")
     let columns = try parseColumns(isDescending ? String(text.dropFirst()) : text)
-    guard columns.count == 1 else { throw ValidationError("'--sort' takes one column.") }
+    guard columns.count == 1 else { throw ValidationError("'--sort' accepts one column.") }
     self.column = columns[0]
     self.isDescending = isDescending
   }

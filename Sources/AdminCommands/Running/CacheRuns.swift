@@ -66,14 +66,14 @@ struct CacheRuns {
     try command.cache.refuseName()
     if let file = command.newFiles.first {
       throw .usage(
-        "'\(file.option)' names one file, and '--all-caches' needs one for each cache",
+        "'\(file.option)' names one file, but '--all-caches' needs one for each cache",
         hint: "run the command once for each cache, with '-c NAME'")
     }
     let names = environment.configuration.cacheNames
     guard !names.isEmpty else {
       throw CommandFailure(
-        .configuration, kind: "configuration", "no cache has a name in the configuration",
-        hint: "see which files are read with 'urlcache-admin config list'")
+        .configuration, kind: "configuration", "the configuration names no caches",
+        hint: "list the files that are read with 'urlcache-admin config list'")
     }
     return names
   }
@@ -106,7 +106,7 @@ struct CacheRuns {
     do { record.status = try run(command, environment) } catch let failure as CommandFailure
       where failure.kind == CommandFailure.noLimits.kind && name != nil
     {
-      environment.note("skipped, as it has no limits and no rules")
+      environment.note("skipped: no limits and no rules are configured")
       return nil
     } catch {
       record.status = URLCacheAdmin.report(error, asJSON: command.writesJSON, in: environment)

@@ -45,15 +45,15 @@ enum Confirmation {
   }
 
   private var refusal: CommandFailure {
-    let nobody = "there is nobody to ask, as the standard input is no terminal"
+    let nobody = "cannot ask for confirmation: standard input is not a terminal"
     return switch self {
-    case .remove: .usage(nobody, hint: "look with '--dry-run', then remove with '--yes'")
-    case .change: .usage(nobody, hint: "look with '--dry-run', then change with '--yes'")
+    case .remove: .usage(nobody, hint: "preview with '--dry-run', then remove with '--yes'")
+    case .change: .usage(nobody, hint: "preview with '--dry-run', then change with '--yes'")
     case .replace(let count):
       .usage(
         "\(count) \(count == 1 ? "entry" : "entries") of the cache would be replaced; cannot ask for"
           + " confirmation: standard input is not a terminal",
-        hint: "preview it with '--dry-run', then import with '--yes'")
+        hint: "preview with '--dry-run', then import with '--yes'")
     }
   }
 }

@@ -47,7 +47,7 @@ final class FetchProcess: Transport {
 
   func send(_ request: FetchRequest, as number: UInt32) throws {
     guard let frame = Frame(.request, number, request.payload) else {
-      let failure = FetchFailure(.notSendable, "the stored request is too long to be sent")
+      let failure = FetchFailure(.notSendable, "the stored request is too long to send")
       return failed.append((number, failure))
     }
     pending.insert(number)
@@ -75,8 +75,11 @@ final class FetchProcess: Transport {
 
   /// Restarts the process after a crash; one that exited by itself would do so again.
   private func startAgain() throws(CommandFailure) {
-    guard !pending.isEmpty, child.hasBeenKilled() else { throw Self.broken("it ended too early") }
-    let failure = FetchFailure(.other, "'\(Self.name)' has crashed on this answer or one meanwhile")
+    guard !pending.isEmpty, child.hasBeenKilled() else {
+      throw Self.broken("it exited unexpectedly")
+    }
+    let failure = FetchFailure(
+      .other, "'\(Self.name)' crashed on this response or a concurrent one")
     // It is unknown which response caused the crash, so all pending requests fail.
     failed += pending.sorted().map { ($0, failure) }
     pending = []
@@ -92,19 +95,19 @@ final class FetchProcess: Transport {
   }
 
   private static var notOfTheProtocol: CommandFailure {
-    broken("it does not keep to the protocol")
+    broken("it violated the protocol")
   }
 
   private func write(_ frame: Frame) throws {
     do throws(FileError) { try child.write(frame.bytes) } catch {
       // Reading its output will show why it ended.
       if error.kind == .brokenPipe { return }
-      throw Self.broken("it takes no requests: \(error.reason)")
+      throw Self.broken("it accepts no requests: \(error.reason)")
     }
   }
 
   private static func broken(_ what: String) -> CommandFailure {
-    CommandFailure(.software, kind: "internal", "'\(name)' cannot be used: \(what)")
+    CommandFailure(.software, kind: "internal", "cannot use '\(name)': \(what)")
   }
 }
 
@@ -113,8 +116,8 @@ extension CommandFailure {
   static func noFetchProgram(beside folder: String?) -> CommandFailure {
     CommandFailure(
       .unavailable, kind: "unavailable",
-      "'urlcache-admin-fetch', which sends the requests, is not there",
-      hint: folder.map { "put it into '\($0)', or '../libexec/urlcache-admin' from there" })
+      "cannot find 'urlcache-admin-fetch', which sends the requests",
+      hint: folder.map { "install it in '\($0)' or in '../libexec/urlcache-admin' relative to it" })
   }
 }
 

@@ -70,7 +70,7 @@ struct ImportDestination {
     // Reading a cache while it is written to would never see an end, or see entries twice.
     guard identity.isEmpty || identity != archive.description.identity else {
       throw CommandFailure.usage(
-        "'\(path)' cannot be imported into itself", hint: "name another cache with '-c'")
+        "cannot import '\(path)' into itself", hint: "name another cache with '-c'")
     }
     return source
   }
@@ -81,14 +81,15 @@ struct ImportDestination {
   ) throws {
     guard source.description.format == new.format else {
       throw CommandFailure(
-        .cannotCreate, kind: "cannot-create", "there is a cache of another kind at '\(path)'",
+        .cannotCreate, kind: "cannot-create",
+        "there is already a cache in another format at '\(path)'",
         hint: "name another folder with '-c'", path: path)
     }
     guard try source.count() == 0 else {
       throw CommandFailure(
         .cannotCreate, kind: "cannot-create",
-        "there is a cache with entries at '\(path)' already",
-        hint: "leave out '--create' to import into it", path: path)
+        "there is already a cache with entries at '\(path)'",
+        hint: "import into it without '--create'", path: path)
     }
   }
 

@@ -20,7 +20,7 @@ extension RemovalReceipt {
   func reportBeforeFailure(in environment: CommandEnvironment) {
     environment.record.add(plan)
     if !plan.entries.isEmpty {
-      environment.note("removed before that: \(plan.entries.count) entries")
+      environment.note("removed before the error: \(plan.entries.count) entries")
     }
     reportFiles(in: environment)
   }
@@ -29,7 +29,7 @@ extension RemovalReceipt {
   func reportRemainder(in environment: CommandEnvironment) {
     reportFiles(in: environment)
     if let remainder {
-      let files = remainder.orphans > 0 ? " and \(remainder.orphans) body files" : ""
+      let files = remainder.orphans > 0 ? " and \(remainder.orphans) orphans" : ""
       environment.note(
         "stopped by \(remainder.reason.words) before \(remainder.entries) entries\(files)")
     }
@@ -38,7 +38,7 @@ extension RemovalReceipt {
   private func reportFiles(in environment: CommandEnvironment) {
     environment.note(orphanedFiles: orphanedFiles)
     if skippedOrphans > 0 {
-      environment.note("body files that had changed or were gone, and stayed: \(skippedOrphans)")
+      environment.note("skipped orphans that changed or were removed meanwhile: \(skippedOrphans)")
     }
   }
 }
@@ -68,6 +68,6 @@ extension StopReason {
 extension CommandEnvironment {
   /// Reports body files that lost their entry but could not be removed.
   func note(orphanedFiles count: Int) {
-    if count > 0 { note("body files that could not be removed: \(count)") }
+    if count > 0 { note("could not remove body files: \(count)") }
   }
 }

@@ -38,12 +38,12 @@ struct RevalidationExecution {
     } catch is RefreshInterruption {
       // The interrupted batch was undone.
     } catch {
-      if refreshed > 0 { environment.note("refreshed before that: \(refreshed) entries") }
+      if refreshed > 0 { environment.note("refreshed before the error: \(refreshed) entries") }
       throw error
     }
     skipped.formUnion(rest.map { $0.result.request.version.id })
     skipped.formUnion(try remove(unless: shouldStop))
-    if shouldStop() { environment.note("stopped by a signal; what was left is skipped") }
+    if shouldStop() { environment.note("stopped by a signal; the remaining entries were skipped") }
     return skipped
   }
 

@@ -51,7 +51,7 @@ final class RunRecorder {
       if let other = options.updateValue(file.option, forKey: OutputPath(file.path)) {
         throw .usage(
           "'\(other)' and '\(file.option)' name the same file: '\(printable(file.path))'",
-          hint: "name two files")
+          hint: "use two different files")
       }
     }
   }
@@ -122,8 +122,8 @@ extension CommandFailure {
     else { return }
     guard isOne(start) else {
       throw CommandFailure(
-        .cannotCreate, kind: "cannot-create", "'\(path)' is a file that is not \(kind)",
-        hint: "take another name", path: path)
+        .cannotCreate, kind: "cannot-create", "'\(path)' exists and is not \(kind)",
+        hint: "use another name", path: path)
     }
   }
 

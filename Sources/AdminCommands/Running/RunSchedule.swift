@@ -25,7 +25,7 @@ final class RunSchedule {
       // file system in the same second.
       waits && options.splay > 0 ? environment.random(Self.milliseconds(options.splay)) : 0
     if delay > 0 {
-      environment.note("begins in \(AgeText.text(seconds: delay / 1_000)), for '--splay'")
+      environment.note("starting in \(AgeText.words(seconds: delay / 1_000)), because of '--splay'")
       environment.pause(delay)
     }
     end = options.maxRuntime.map {

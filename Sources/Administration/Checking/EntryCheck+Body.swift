@@ -3,12 +3,13 @@ import ResponseStorage
 
 extension Finding.Code {
   static let partialBody = Self(
-    "partial-body", .warning, "a download may have been cut off; the app gets what there is of it")
+    "partial-body", .warning,
+    "the download may have been interrupted; the app gets only the stored part")
   static let otherLength = Self(
-    "other-length", .note, "an app that stores JSON it has written again does that")
+    "other-length", .note, "apps that store re-encoded JSON cause this")
   static let noCacheWithoutValidator = Self(
     "no-cache-without-validator", .note,
-    "it is loaded again for each use, so that to store it saves nothing")
+    "it is downloaded again for every use, so storing it saves nothing")
 }
 
 extension EntryCheck {
@@ -21,13 +22,13 @@ extension EntryCheck {
     // validated before each use (RFC 9111 §5.2.2.4), which is pointless without a validator.
     if case .wholeResponse? = exchange.directives.noCache, Validators(of: exchange).isEmpty {
       findings.append(
-        (.noCacheWithoutValidator, "it says 'no-cache', and has nothing to be validated with"))
+        (.noCacheWithoutValidator, "the response has 'no-cache' but no validator"))
     }
     switch BodyCompleteness(of: exchange, response) {
     case .whole: break
     // `URLCache` returns whatever bytes are stored, so an app takes a part for the whole.
     case .partial where exchange.status == 206:
-      findings.append((.partialBody, "its status is 206: only a part of the body is stored"))
+      findings.append((.partialBody, "its status is 206, so only part of the body is stored"))
     case .partial:
       findings.append((.partialBody, "its body is shorter than its 'Content-Length'"))
     // An app that parses JSON and stores it again makes it shorter, and leaves `Content-Length` as

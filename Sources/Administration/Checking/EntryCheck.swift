@@ -4,25 +4,27 @@ import ResponseStorage
 
 extension Finding.Code {
   static let wrongKey = Self(
-    "wrong-key", .warning, "the app may get this response for a URL that it does not belong to")
+    "wrong-key", .warning, "the app may get this response for a different URL")
   static let notGET = Self(
-    "not-get", .note, "the key says nothing of the method, and a GET of the same URL may get it")
+    "not-get", .note,
+    "the key does not include the method, so a GET of the same URL may get this response")
   static let notHTTP = Self(
-    "not-http", .note, "URL loading stores HTTP only; an app has stored it itself")
+    "not-http", .note,
+    "the URL loading system stores only HTTP responses, so the app stored this one itself")
   static let noStore = Self(
-    "no-store", .warning, "its origin or the app wants no copy of it on disk")
+    "no-store", .warning, "the server or the app asked not to store it")
   static let notForDisk = Self(
-    "not-for-disk", .warning, "the app did not allow to store it on disk")
+    "not-for-disk", .warning, "the app did not allow storing it on disk")
   static let queryNotInKey = Self(
     "query-not-in-key", .warning,
-    "the app gets it for the same path with any other query, also that of another user")
+    "the app gets this response for the same path with any query, even another user's")
   static let keyOfAnotherURL = Self(
     "key-of-another-url", .note,
-    "the app gets it for the URL of its key, as after a redirect, and not for its own")
+    "the app gets this response for the URL of the key, as after a redirect, not for its own URL")
   static let youngTemporaryFile = Self(
-    "young-temporary-file", .note, "an app may be about to store its entry; it is left alone")
+    "young-temporary-file", .note, "an app may be about to store its entry, so it is kept")
   static let fromTheFuture = Self(
-    "from-the-future", .warning, "a clock was wrong; the entry seems fresh for longer than it is")
+    "from-the-future", .warning, "a clock was wrong, so the entry counts as fresh for too long")
 }
 
 /// The checks of a single response, for stores of all formats.
@@ -59,21 +61,21 @@ struct EntryCheck {
     if let key = response.key, let url = response.request.url,
       !CacheKeyCheck.agrees(key, with: url, hasBody: response.request.body != nil)
     {
-      add(.wrongKey, "its key is not the URL of its request")
+      add(.wrongKey, "its key does not match its request URL")
     }
     // CFNetwork's key has no method, so a stored POST or HEAD is found where a GET is looked up.
     if let method = response.request.method, method != "GET" {
       add(.notGET, "its method is not GET")
     }
     if let url = response.url, !["http", "https"].contains(CanonicalURL.scheme(of: url)) {
-      add(.notHTTP, "its URL is not one of HTTP")
+      add(.notHTTP, "its URL is not an HTTP URL")
     }
     if Self.forbidsStoring(response.responseHeaders) {
-      add(.noStore, "the response says 'no-store'")
+      add(.noStore, "the response has 'no-store'")
     }
     // `no-store` in a request forbids storing its response as well (RFC 9111 §5.2.1.5).
     if Self.forbidsStoring(response.request.headers) {
-      add(.noStore, "the request says 'no-store'")
+      add(.noStore, "the request has 'no-store'")
     }
     if let exchange = Exchange(of: response) {
       for (code, message) in Self.findings(of: exchange, response) { add(code, message) }
@@ -84,12 +86,12 @@ struct EntryCheck {
     // Foundation on Linux makes its key of host, port and path only, so two queries share one
     // entry.
     if case .file = response.id, response.url?.bytes.contains(UInt8(ascii: "?")) ?? false {
-      add(.queryNotInKey, "its URL has a query, and its key has none")
+      add(.queryNotInKey, "its URL has a query, but its key does not")
     }
     if case .file = response.id, let key = response.key, let url = response.url,
       FoundationKey(of: url)?.text != key
     {
-      add(.keyOfAnotherURL, "its key is not that of its URL")
+      add(.keyOfAnotherURL, "its key does not belong to its URL")
     }
     // An entry from the future does not age until its time comes, and stays fresh for that much
     // longer. CFNetwork and Foundation evict the oldest entries first, so they also keep it
@@ -100,7 +102,7 @@ struct EntryCheck {
       guard let time, time.secondsSince1970 > now.secondsSince1970 + Self.tolerance else {
         continue
       }
-      add(.fromTheFuture, "it was stored later than now")
+      add(.fromTheFuture, "its time of storing is in the future")
     }
     return findings
   }
@@ -115,8 +117,8 @@ struct EntryCheck {
 extension StoredResponse.Note.Code {
   /// The code of the finding for a note.
   var finding: Finding.Code {
-    let lost = "the app does not get it, and nothing ever removes it"
-    let unusable = "the app cannot get it"
+    let lost = "the app cannot use it, and nothing else ever removes it"
+    let unusable = "the app cannot use this entry"
     return switch self {
     case .noResponseRow, .noBlobRow, .noBodyRow: .init(rawValue, .error, lost, repair: .rows)
     // A repair removes only what no app can read. It must not remove what is merely too large for
@@ -125,30 +127,32 @@ extension StoredResponse.Note.Code {
     case .undecodable: .init(rawValue, .error, unusable, repair: .undecodable)
     case .missingBodyFile, .badBodyFileName, .notARegularFile:
       .init(rawValue, .error, unusable, repair: .bodies)
-    case .unreadableBodyFile: .init(rawValue, .error, "it may be a matter of permissions")
+    case .unreadableBodyFile: .init(rawValue, .error, "check its permissions")
     case .unknownVersion:
-      .init(rawValue, .warning, "a newer system may have stored it; not all of it is understood")
+      .init(rawValue, .warning, "a newer system may have stored it; some of it may be misread")
     case .wrongType, .notUTF8, .badTime:
-      .init(rawValue, .warning, "CFNetwork never writes that")
-    case .tooLarge: .init(rawValue, .note, "what is in it was not checked")
+      .init(rawValue, .warning, "CFNetwork never writes such a value")
+    case .tooLarge: .init(rawValue, .note, "its contents were not checked")
     // The archive decoder of Foundation on Linux ends the process for classes that are not
     // expected, references to themselves, and keys without values. An app cannot catch that.
     case .fatalToFoundation:
       .init(
-        rawValue, .error, "the app's process ends when it looks the entry up", repair: .undecodable)
+        rawValue, .error, "the app crashes when it looks up this entry", repair: .undecodable)
     case .emptyFile: .init(rawValue, .error, unusable, repair: .undecodable)
-    case .unreadableFile: .init(rawValue, .error, "it may be a matter of permissions")
+    case .unreadableFile: .init(rawValue, .error, "check its permissions")
     // No repair: nothing tells which of the two is the right one.
-    case .duplicateKey: .init(rawValue, .warning, "the app gets either of them")
+    case .duplicateKey: .init(rawValue, .warning, "the app may get either entry")
     case .futureDated:
-      .init(rawValue, .warning, "whatever is stored for its key is removed in favour of it")
-    case .badFileName: .init(rawValue, .warning, "it takes up room, and nothing ever removes it")
+      .init(rawValue, .warning, "Foundation keeps it and removes any newer response with its key")
+    case .badFileName:
+      .init(rawValue, .warning, "it wastes disk space, and nothing else ever removes it")
     case .temporaryFile:
       .init(
-        rawValue, .warning, "it takes up room, and nothing ever removes it", repair: .orphans)
+        rawValue, .warning, "it wastes disk space, and nothing else ever removes it",
+        repair: .orphans)
     // CFNetwork looks entries up by `request_key` alone. It writes the hash in 64 bits when it
     // inserts a row and in 32 bits when it updates one, and never reads it.
-    case .wrongHash: .init(rawValue, .note, "nothing looks an entry up by it")
+    case .wrongHash: .init(rawValue, .note, "no lookup uses this value")
     }
   }
 }

@@ -3,14 +3,14 @@ public import ResponseStorage
 
 extension Finding.Code {
   static let offlineMissing = Self(
-    "offline-missing", .error, "without a network the app gets nothing for it")
+    "offline-missing", .error, "the app gets nothing for this URL when offline")
   static let offlineUnusable = Self(
-    "offline-unusable", .error, "without a network the app gets nothing for it, or only a part")
+    "offline-unusable", .error, "the app gets nothing, or only part of the body, when offline")
   static let offlineStale = Self(
     "offline-stale", .warning,
-    "without a network the app gets it only by asking for stored data of any age")
+    "offline, the app gets it only if its request policy accepts stale data")
   static let offlineOtherURL = Self(
-    "offline-other-url", .warning, "the app gets what was stored for another URL")
+    "offline-other-url", .warning, "the app gets the response stored for a different URL")
 }
 
 extension StoreCheck {
@@ -39,7 +39,7 @@ extension StoreCheck {
     let check = EntryCheck(now: options.now, clock: options.clock)
     let projection = EntryCheck.projection.union(ResponseFreshness.projection)
     for (url, ids) in set.entries {
-      var best = Finding(.offlineMissing, "no entry answers it", url: url)
+      var best = Finding(.offlineMissing, "no entry for this URL", url: url)
       for (number, id) in ids.enumerated() {
         guard let response = try source.response(id, projection) else { continue }
         guard let finding = check.finding(on: response, offlineFor: url) else {
@@ -114,7 +114,8 @@ extension EntryCheck {
     // last for the path.
     if let names = EntryNames([.url(url)]).lookup(of: response), !names.isRedirected {
       let message =
-        names.differsByQuery ? "it was stored with another query" : "it was stored for another URL"
+        names.differsByQuery
+        ? "its entry was stored with a different query" : "its entry was stored for a different URL"
       return Finding(.offlineOtherURL, message, id: response.id, url: url)
     }
     // A response without a lifetime is no finding: Foundation on Linux was seen to use such a

@@ -72,7 +72,7 @@ public struct StoreCheck {
       if !plan.isEmpty { plan.footprint = try source.footprint() }
     } catch let error as StoreError where error.code == .damaged {
       // Damage may only show in the middle of the scan. Report it as a finding, along with those before it.
-      try record(.init(.damagedDatabase, error.reason ?? "its entries cannot be read"), report)
+      try record(.init(.damagedDatabase, error.reason ?? "its entries are unreadable"), report)
     }
   }
 

@@ -7,15 +7,15 @@ extension ConditionField {
     if self == .mime, isWhole {
       if !text.isEmpty, !text.utf8.contains(UInt8(ascii: "/")) {
         throw WrittenValueError(
-          text, "is not a whole media type",
-          hint: "write '^=' and the beginning, for example 'mime ^= \"\(text)/\"'")
+          text, "is not a complete media type",
+          hint: "use '^=' to match the beginning, for example 'mime ^= \"\(text)/\"'")
       }
       // `--mime` takes patterns, so users expect them here, too. Compared literally, the text would
       // match nothing, and a clean-up would do nothing without saying so.
       if text.utf8.contains(UInt8(ascii: "*")) {
         throw WrittenValueError(
-          text, "is a pattern, and no media type has a '*'",
-          hint: "write '^=' and the beginning, for example 'mime ^= \"image/\"'")
+          text, "contains '*', which no media type does",
+          hint: "use '^=' to match the beginning, for example 'mime ^= \"image/\"'")
       }
     }
     guard self == .host else { return }
@@ -23,7 +23,7 @@ extension ConditionField {
       _ = try WrittenValue.host(text)
     } else if text.utf8.contains(UInt8(ascii: "*")) {
       throw WrittenValueError(
-        text, "is a pattern, and no host has a '*'", hint: "write the text without '*'")
+        text, "contains '*', which no host does", hint: "remove the '*'")
     }
   }
 
@@ -48,6 +48,6 @@ extension WrittenValue {
       !schemes.contains(where: { $0.utf8.starts(with: text.utf8) })
     else { return nil }
     return
-      "'\(text)' is the beginning of a scheme, and of no host; write 'https://\(text)' for a host"
+      "'\(text)' is the start of a scheme, not of a host; use 'https://\(text)' for a host"
   }
 }

@@ -31,7 +31,7 @@ struct ConditionParser {
     let expression = try any()
     guard token.kind == .end else {
       throw ConditionError(
-        "the expression ends before this", at: token.range, hint: joining)
+        "expected '&&', '||' or the end of the expression", at: token.range, hint: joining)
     }
     return expression
   }
@@ -54,7 +54,8 @@ struct ConditionParser {
     // Conditions also come from configurations, which may be shared by many machines. A stack that
     // overflows ends the process without a message.
     guard depth < Self.mostDepth else {
-      throw ConditionError("it is nested deeper than \(Self.mostDepth) times", at: first.range)
+      throw ConditionError(
+        "parentheses are nested more than \(Self.mostDepth) levels deep", at: first.range)
     }
     depth += 1
     defer { depth -= 1 }
@@ -64,9 +65,9 @@ struct ConditionParser {
     guard try consume(.close) else {
       guard token.kind == .end else {
         throw ConditionError(
-          "a ')' is missing before this", at: token.range, hint: joining)
+          "expected ')' before this", at: token.range, hint: joining)
       }
-      throw ConditionError("a '(' is not closed", at: first.range)
+      throw ConditionError("'(' has no matching ')'", at: first.range)
     }
     return inner
   }
@@ -84,14 +85,15 @@ struct ConditionParser {
     }
     guard try consume(.open) else {
       throw ConditionError(
-        "'in' is not followed by a list", at: token.range, hint: "write for example 'in (404, 5xx)'"
+        "'in' must be followed by a list", at: token.range,
+        hint: "use a list such as 'in (404, 5xx)'"
       )
     }
     var values = [try value(of: field, sign)]
     while try consume(.comma) { values.append(try value(of: field, sign)) }
     guard try consume(.close) else {
       throw ConditionError(
-        "a list goes on with ',' or ends with ')'", at: token.range)
+        "expected ',' or ')' in the list", at: token.range)
     }
     return .compare(subject, Condition.Test(equalsAny: values))
   }
@@ -102,17 +104,18 @@ struct ConditionParser {
     let hint = "write \(field.rawValue)(\"NAME\")"
     guard try consume(.open) else {
       throw ConditionError(
-        "'\(field.rawValue)' is not followed by a name in parentheses", at: token.range, hint: hint)
+        "'\(field.rawValue)' must be followed by a name in parentheses", at: token.range, hint: hint
+      )
     }
     let name: String
     switch token.kind {
     case .word(let text), .text(let text): name = text
     case .sign, .end:
-      throw ConditionError("a name is missing before this", at: token.range, hint: hint)
+      throw ConditionError("expected a name before this", at: token.range, hint: hint)
     }
     token = try lexer.next()
     guard try consume(.close) else {
-      throw ConditionError("a name ends with ')'", at: token.range, hint: hint)
+      throw ConditionError("expected ')' after the name", at: token.range, hint: hint)
     }
     return ConditionSubject(field: field, name: ByteString(name))
   }
@@ -123,8 +126,8 @@ struct ConditionParser {
     guard case .word(let name) = token.kind else {
       throw ConditionError(
         token.kind == .end
-          ? "a comparison is missing at the end" : "a field is missing before this",
-        at: token.range, hint: "begin with one of: " + Self.fields)
+          ? "expected a comparison at the end" : "expected a field before this",
+        at: token.range, hint: "use one of: " + Self.fields)
     }
     // JSON names the same fields with `_`, and users copy names from there.
     let word = String(
@@ -132,11 +135,11 @@ struct ConditionParser {
     guard let field = ConditionField(rawValue: word) else {
       let nearest = Spelling.nearest(to: name, among: names)
       throw ConditionError(
-        "there is no field '\(name)'", at: token.range,
+        "unknown field '\(name)'", at: token.range,
         hint: Self.sign(for: name) ?? nearest.map {
           "did you mean '\($0)'?"
         }
-          ?? "there are: " + Self.fields)
+          ?? "use one of: " + Self.fields)
     }
     token = try lexer.next()
     return field
@@ -155,11 +158,11 @@ struct ConditionParser {
       case .text, .end: nil
       }
     let allowed = field.kind.operators
-    let hint = "'\(field.rawValue)' takes: " + ConditionOperator.list(allowed)
+    let hint = "'\(field.rawValue)' accepts: " + ConditionOperator.list(allowed)
     // The hint lists the operators of this field only, as most other fields take fewer or more.
     guard let name, let sign = ConditionOperator(rawValue: name) else {
       throw ConditionError(
-        "an operator is missing after '\(field.rawValue)'", at: token.range, hint: hint)
+        "expected an operator after '\(field.rawValue)'", at: token.range, hint: hint)
     }
     guard allowed.contains(sign) else {
       throw ConditionError(
@@ -169,7 +172,8 @@ struct ConditionParser {
     // The lexer reads `==` as two signs.
     if sign == .equal, token.kind == .sign(.equal) {
       // Most languages write it twice, and the error about the second sign alone would not help.
-      throw ConditionError("'=' stands twice", at: token.range, hint: "write '=' for 'is equal to'")
+      throw ConditionError(
+        "'==' is not an operator", at: token.range, hint: "use '=' to test for equality")
     }
     return sign
   }
@@ -183,8 +187,8 @@ struct ConditionParser {
     case .text(let quoted): text = quoted
     case .sign, .end:
       throw ConditionError(
-        "a value is missing after '\(sign.rawValue)'", at: token.range,
-        hint: "write \(field.kind.example)")
+        "expected a value after '\(sign.rawValue)'", at: token.range,
+        hint: "use \(field.kind.example)")
     }
     let value: ConditionValue
     do throws(WrittenValueError) {
@@ -208,7 +212,9 @@ struct ConditionParser {
 
   /// Returns the hint for a word that other languages use for an operator.
   private static func sign(for word: String) -> String? {
-    ["and": "&&", "or": "||", "not": "!"][word.lowercased()].map { "write '\($0)' for '\(word)'" }
+    ["and": "&&", "or": "||", "not": "!"][word.lowercased()].map {
+      "use '\($0)' instead of '\(word)'"
+    }
   }
 
   /// Consumes a sign if it is the next token.

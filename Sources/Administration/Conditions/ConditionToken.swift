@@ -77,15 +77,15 @@ struct ConditionLexer {
           // In a shell, backslashes are easily lost or doubled. Taking an unknown escape literally
           // would hide that.
           throw ConditionError(
-            "a '\\' in quotes is followed by neither a quote nor a '\\'",
-            at: (position - 1)..<position, hint: "write '\\\\' for one that stands for itself")
+            "a '\\' in quotes must be followed by a quote or another '\\'",
+            at: (position - 1)..<position, hint: "use '\\\\' for a literal backslash")
         }
       }
       text.append(bytes[position])
       position += 1
     }
     guard position < bytes.count else {
-      throw ConditionError("a quote is not closed", at: start..<(start + 1))
+      throw ConditionError("the closing quote is missing", at: start..<(start + 1))
     }
     position += 1
     return ConditionToken(
@@ -98,15 +98,15 @@ struct ConditionLexer {
     while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
     let hint: String? =
       switch bytes[start] {
-      case UInt8(ascii: "&"): "write '&&' for 'and'"
-      case UInt8(ascii: "|"): "write '||' for 'or'"
+      case UInt8(ascii: "&"): "use '&&' for 'and'"
+      case UInt8(ascii: "|"): "use '||' for 'or'"
       case UInt8(ascii: "^"), UInt8(ascii: "$"), UInt8(ascii: "*"):
-        "operators are \(ConditionOperator.list(ConditionOperator.allCases)); text with other signs is"
-          + " quoted"
-      default: "text with other than letters, digits and . _ : / + - % @ ~ is quoted"
+        "operators are \(ConditionOperator.list(ConditionOperator.allCases)); quote text that contains"
+          + " other symbols"
+      default: "quote text that contains anything but letters, digits and . _ : / + - % @ ~"
       }
     return ConditionError(
-      "a character stands where it means nothing", at: start..<end, hint: hint)
+      "unexpected character", at: start..<end, hint: hint)
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool {

@@ -31,7 +31,7 @@ struct ConditionValue {
           guard let time = try? WrittenTime(text) else {
             throw WrittenValueError(
               text, "is neither a number nor a time",
-              hint: "write for example '600' or '2026-01-31T12:00:00Z'")
+              hint: "use a value such as '600' or '2026-01-31T12:00:00Z'")
           }
           content = .number(time.time.secondsSince1970)
           note = time.note
@@ -41,21 +41,21 @@ struct ConditionValue {
     case .word(let words):
       guard words.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else {
         throw WrittenValueError(
-          text, "is none of the words there are",
-          hint: "there are: " + words.joined(separator: " "))
+          text, "is not one of the allowed values",
+          hint: "use one of: " + words.joined(separator: ", "))
       }
       content = .text(ByteString(text))
     case .status:
       let ranges = try WrittenValue.statuses(text)
       guard ranges.count == 1, let range = ranges.first else {
         throw WrittenValueError(
-          text, "is more than one status", hint: "write for example 'in (404, 5xx)'")
+          text, "is more than one status", hint: "use a list such as 'in (404, 5xx)'")
       }
       // `status < 4xx` could mean below 400 or below 500.
       guard range.count == 1 || [.equal, .notEqual, .oneOf].contains(sign) else {
         throw WrittenValueError(
-          text, "is a class, and has no place in an order",
-          hint: "write a number such as '\(range.lowerBound)'")
+          text, "is a class of statuses, which '<' and '>' cannot compare",
+          hint: "use a number such as '\(range.lowerBound)'")
       }
       content = .numbers(Double(range.lowerBound)...Double(range.upperBound))
     case .size: content = .number(Double(try WrittenValue.size(text)))
@@ -82,8 +82,8 @@ extension ConditionField.Kind {
     case .word(let words): "one of: " + words.joined(separator: " ")
     case .status: "a status, such as 404 or 5xx"
     case .size: "a size, such as 512KiB"
-    case .share: "a share, such as 50%"
-    case .duration: "a length of time, such as 7d"
+    case .share: "a percentage, such as 50%"
+    case .duration: "a duration, such as 7d"
     case .time: "a time, such as 2026-01-31T12:00:00Z"
     }
   }

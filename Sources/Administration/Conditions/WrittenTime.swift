@@ -12,7 +12,7 @@ public struct WrittenTime: Hashable, Sendable {
   public init(_ text: String) throws(WrittenValueError) {
     let failure = WrittenValueError(
       text, "is not a time",
-      hint: "write a day ('2026-01-31', from midnight here) or RFC 3339 ('2026-01-31T12:00:00Z',"
+      hint: "use a date ('2026-01-31', local midnight) or RFC 3339 ('2026-01-31T12:00:00Z',"
         + " '2026-01-31T12:00:00+01:00')")
     let bytes = Array(text.utf8)
     guard let day = CivilTime(bytes.span) else {
@@ -29,7 +29,7 @@ public struct WrittenTime: Hashable, Sendable {
     self.time = time
     // A scheduled job often runs in another time zone than the shell in which the command was
     // tried, so the zone is always shown.
-    note = "\(text) is taken as \(text)T00:00:00\(Self.zone(midnight.offset))"
+    note = "reading \(text) as \(text)T00:00:00\(Self.zone(midnight.offset))"
   }
 
   /// Creates the time that is a number of seconds before another time.

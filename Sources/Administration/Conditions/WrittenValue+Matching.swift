@@ -14,42 +14,42 @@ extension WrittenValue {
         ?? CanonicalURL.host(
           of: ByteString(Array("x://".utf8) + (parts.first.map(Array.init) ?? [])))
       throw WrittenValueError(
-        text, "is a URL or a path, and not a host",
-        hint: found.flatMap(\.string).map { "write '\($0)'" }
-          ?? "write a host such as 'example.com'")
+        text, "is a URL or a path, not a host",
+        hint: found.flatMap(\.string).map { "use '\($0)'" }
+          ?? "use a host such as 'example.com'")
     }
     // Certificates and proxies write subdomains like this. No host equals such a text, so it is
     // refused instead of selecting nothing.
     if bytes.starts(with: Array("*.".utf8)), !bytes.dropFirst().contains(UInt8(ascii: "*")) {
       let domain = String(decoding: bytes.dropFirst(), as: UTF8.self)
       throw WrittenValueError(
-        text, "is a pattern, and no host has a '*'",
-        hint: "write '\(domain)' for that host and all below it")
+        text, "contains '*', which no host does",
+        hint: "use '\(domain)' for that host and its subdomains")
     }
     if bytes.contains(where: { "*? @".utf8.contains($0) }) {
       throw WrittenValueError(
         text, "is not a host",
-        hint: "write a host, or '.example.com' for that and all below it;"
-          + " 'glob' takes a pattern for whole URLs")
+        hint: "use a host, or '.example.com' for a host and its subdomains;"
+          + " 'glob' matches whole URLs against a pattern")
     }
     // The brackets only separate an IPv6 address from the port (RFC 3986 §3.2.2), and stored hosts
     // are compared without them.
     if bytes.first == UInt8(ascii: "["), let end = bytes.firstIndex(of: UInt8(ascii: "]")) {
       throw WrittenValueError(
-        text, "has brackets, which no host is compared with",
-        hint: "write '\(String(decoding: bytes[1..<end], as: UTF8.self))'")
+        text, "has brackets, which are not part of the host",
+        hint: "use '\(String(decoding: bytes[1..<end], as: UTF8.self))'")
     }
     let colons = bytes.count { $0 == UInt8(ascii: ":") }
     if colons == 1, let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
       throw WrittenValueError(
-        text, "has a port, and hosts are compared without one",
+        text, "has a port, which is not part of the host",
         hint: colon == 0
-          ? "write a host such as 'example.com'"
-          : "write '\(String(decoding: bytes[..<colon], as: UTF8.self))'")
+          ? "use a host such as 'example.com'"
+          : "use '\(String(decoding: bytes[..<colon], as: UTF8.self))'")
     }
     guard bytes != [UInt8(ascii: ".")] else {
       throw WrittenValueError(
-        text, "is not a host", hint: "write a host, or '.example.com' for that and all below it")
+        text, "is not a host", hint: "use a host, or '.example.com' for a host and its subdomains")
     }
     return host
   }
@@ -58,7 +58,7 @@ extension WrittenValue {
   public static func partition(_ text: String) throws(WrittenValueError) -> ByteString {
     guard !text.isEmpty else {
       throw WrittenValueError(
-        text, "is no partition", hint: "write a site, for example 'https://example.com'")
+        text, "is not a partition", hint: "use a site such as 'https://example.com'")
     }
     return ByteString(text)
   }
@@ -67,7 +67,7 @@ extension WrittenValue {
   public static func method(_ text: String) throws(WrittenValueError) -> ByteString {
     guard text.utf8.isToken else {
       throw WrittenValueError(
-        text, "is not a method", hint: "write one method, for example 'GET'; several options add up"
+        text, "is not a method", hint: "use one method such as 'GET'; repeat the option for several"
       )
     }
     return ByteString(text)
@@ -79,9 +79,9 @@ extension WrittenValue {
     // clean-up would never clean up anything.
     guard mayBeginURL(text) else {
       throw WrittenValueError(
-        text, "begins no URL: it has no scheme",
+        text, "has no scheme, so no URL starts with it",
         hint:
-          "write 'https://\(String(text.unicodeScalars.drop { $0 == "/" }))', or use 'host' or 'glob'"
+          "use 'https://\(String(text.unicodeScalars.drop { $0 == "/" }))', or 'host' or 'glob'"
       )
     }
     return ByteString(text)
@@ -101,8 +101,8 @@ extension Glob {
     let beginning = text.unicodeScalars.prefix { !"*?[\\".unicodeScalars.contains($0) }
     guard WrittenValue.mayBeginURL(String(beginning)) else {
       throw WrittenValueError(
-        text, "matches no whole URL: it has no scheme",
-        hint: "write '*\(text)', or begin with 'https://'")
+        text, "has no scheme, so it matches no whole URL",
+        hint: "use '*\(text)', or start with 'https://'")
     }
   }
 }
@@ -125,39 +125,39 @@ extension SelectionCriteria {
     if let olderThan, let newerThan, olderThan >= newerThan {
       return Contradiction(
         message:
-          "no entry is both older than the age of 'older-than' and newer than that of 'newer-than'",
-        hint: "for ages between both, give the smaller one to 'older-than'")
+          "no entry can be both older than 'older-than' and newer than 'newer-than'",
+        hint: "to select a range of ages, give 'older-than' the smaller age")
     }
     if let before = storedBefore?.time, let after = storedAfter?.time, before <= after {
       return Contradiction(
-        message: "no entry is stored both before 'stored-before' and after 'stored-after'",
-        hint: "for times between both, give the earlier one to 'stored-after'")
+        message: "no entry can be stored both before 'stored-before' and after 'stored-after'",
+        hint: "to select a range of times, give 'stored-after' the earlier time")
     }
     // Both bounds are exclusive, and sizes are whole numbers.
     if let larger = criteria.largerThan, let smaller = criteria.smallerThan, larger >= smaller - 1 {
       return Contradiction(
-        message: "no body is both larger than 'larger-than' and smaller than 'smaller-than'",
-        hint: "for sizes between both, give the smaller one to 'larger-than'")
+        message: "no body can be both larger than 'larger-than' and smaller than 'smaller-than'",
+        hint: "to select a range of sizes, give 'larger-than' the smaller size")
     }
     if criteria.smallerThan == 0 {
       return Contradiction(
-        message: "no body is smaller than 0 bytes", hint: "write '1' for empty bodies")
+        message: "no body is smaller than 0 bytes", hint: "use '1' to select empty bodies")
     }
     let isOfMissingBodies = criteria.bodyLocations == [.missing]
     if isOfMissingBodies, criteria.largerThan != nil || criteria.smallerThan != nil {
       return Contradiction(
-        message: "a missing body has no size", hint: "leave out the size, or 'body'")
+        message: "a missing body has no size", hint: "remove either the size or 'body'")
     }
     if isOfMissingBodies, criteria.isPartial {
       return Contradiction(
-        message: "of a missing body there is no part", hint: "leave out 'partial', or 'body'")
+        message: "a missing body cannot be partial", hint: "remove either 'partial' or 'body'")
     }
     if criteria.expiresWithin != nil, !criteria.freshness.isEmpty,
       !criteria.freshness.contains(.fresh)
     {
       return Contradiction(
-        message: "only fresh entries become stale: 'expires-within' selects no others",
-        hint: "leave out 'expires-within', or select 'fresh'")
+        message: "'expires-within' selects only fresh entries",
+        hint: "remove 'expires-within', or select 'fresh'")
     }
     return nil
   }

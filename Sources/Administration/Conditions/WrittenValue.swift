@@ -23,7 +23,7 @@ public enum WrittenValue {
     guard let number = decimal(number), let factor, number * factor < 9e18 else {
       throw WrittenValueError(
         text, "is not a size",
-        hint: "write a number of bytes, or one with K, M, G, KiB, MiB, GiB (1024) or kB, MB, GB"
+        hint: "use a number of bytes, or a number with K, M, G, KiB, MiB, GiB (1024) or kB, MB, GB"
           + " (1000), for example '512MiB'")
     }
     return ByteCount(Int64(number * factor))
@@ -58,7 +58,7 @@ public enum WrittenValue {
     // More than 30,000 years; below that, sums of times stay in range.
     guard let number = decimal(number), let factor, number * factor < 1e12 else {
       throw WrittenValueError(
-        text, "is not a length of time",
+        text, "is not a duration",
         hint: "write a number with s, min, h, d, w, mo or y, for example '30d'")
     }
     return number * factor
@@ -69,7 +69,7 @@ public enum WrittenValue {
     let number = text.utf8.last == UInt8(ascii: "%") ? String(text.dropLast()) : text
     // `Double` also reads `nan` and `inf`, which no comparison treats as a limit.
     guard let percent = Double(number), percent >= 0, percent.isFinite else {
-      throw WrittenValueError(text, "is not a share", hint: "write for example '90%'")
+      throw WrittenValueError(text, "is not a percentage", hint: "use a percentage such as '90%'")
     }
     return percent
   }

@@ -45,14 +45,14 @@ public struct ConfigurationEdit: Sendable {
       let known = cache == nil ? names : ["path"] + names
       guard name != "pinned" else {
         throw Failure(
-          "'pinned' is a list of URLs, and no setting",
+          "'pinned' is a list of URLs, not a setting",
           hint: "use 'urlcache-admin pin URL' and 'urlcache-admin unpin URL'")
       }
       guard known.contains(name) else {
         throw Failure(
-          "there is no setting '\(text)'",
+          "unknown setting '\(text)'",
           hint: Spelling.nearest(to: name, among: known).map { "did you mean '\(prefixed($0))'?" }
-            ?? "there are: " + known.joined(separator: " "))
+            ?? "use one of: " + known.joined(separator: ", "))
       }
     }
 
@@ -232,8 +232,8 @@ extension ConfigurationEdit {
         $0.reason == error.reason && $0.place.text == error.place.text
       }
       throw Failure(
-        isOld ? "line \(error.place.line) of the file is wrong: \(error.reason)" : error.reason,
-        hint: isOld ? "see all that is wrong with 'urlcache-admin config check'" : error.hint,
+        isOld ? "line \(error.place.line) of the file has an error: \(error.reason)" : error.reason,
+        hint: isOld ? "list all errors with 'urlcache-admin config check'" : error.hint,
         isOfFile: isOld)
     }
     var expected = Self.values(of: self.file)
@@ -274,8 +274,8 @@ extension ConfigurationEdit {
 extension ConfigurationEdit.Failure {
   /// The file uses a syntax that cannot be edited line by line.
   static let unchangeable = Self(
-    "the file writes this in a way that cannot be changed line by line",
-    hint: "change it in an editor, and try it with 'urlcache-admin config check'",
+    "cannot edit the way the file writes this setting",
+    hint: "edit the file yourself, then run 'urlcache-admin config check'",
     isOfFile: true)
 }
 

@@ -4,7 +4,7 @@ extension ConfigurationFile {
   /// Reads an array of rules.
   mutating func rules(_ member: TOMLTable.Member) -> [EntryRule] {
     guard case .array(let values) = member.value.content else {
-      append("rules are an array of tables", at: member.range, hint: "write '[[rules]]'")
+      append("'rules' must be an array of tables", at: member.range, hint: "write '[[rules]]'")
       return []
     }
     return values.compactMap { rule($0) }
@@ -12,7 +12,7 @@ extension ConfigurationFile {
 
   private mutating func rule(_ value: TOMLValue) -> EntryRule? {
     guard case .table(let table) = value.content else {
-      append("a rule is a table", at: value.range, hint: "write '[[rules]]'")
+      append("a rule must be a table", at: value.range, hint: "write '[[rules]]'")
       return nil
     }
     var rule = EntryRule(at: text.place(of: value.range))
@@ -50,21 +50,22 @@ extension ConfigurationFile {
     }
     // A rule that matches everything because of a typo would be a disaster, so 'match' is required.
     if !hasMatch {
-      append("a rule has no 'match'", at: value.range, hint: "write 'match = {}' for all entries")
+      append(
+        "a rule has no 'match'", at: value.range, hint: "write 'match = {}' to match all entries")
     }
     let limits = rule.expireAfter != nil || rule.entries != nil || rule.bytes != nil
     if rule.action != nil, limits {
       append(
-        "a rule with an 'action' has no limits", at: value.range,
-        hint: "what is kept stays whatever limits say")
+        "a rule with an 'action' cannot have limits", at: value.range,
+        hint: "remove the limits, or the 'action'")
     } else if rule.action == nil, !limits, rule.entryClass == nil, rule.revalidateAfter == nil,
       // After another error, the rule may have lost the one key that it had.
       errors.isEmpty
     {
       append(
-        "a rule does nothing", at: value.range,
+        "the rule does nothing", at: value.range,
         hint:
-          "give it 'action', 'class', 'expire-after', 'revalidate-after', 'max-entries' or 'max-size'"
+          "add 'action', 'class', 'expire-after', 'revalidate-after', 'max-entries' or 'max-size'"
       )
     }
     return rule
@@ -75,8 +76,8 @@ extension ConfigurationFile {
     let fates: [EntryRule.Fate] = [.keep, .purge, .never, .memoryOnly]
     guard let fate, fates.contains(fate) else {
       append(
-        "an action is none of the words there are", at: value.range,
-        hint: "there are: " + fates.map(\.rawValue).joined(separator: " "))
+        "unknown action", at: value.range,
+        hint: "use one of: " + fates.map(\.rawValue).joined(separator: ", "))
       return nil
     }
     return fate
@@ -88,8 +89,8 @@ extension ConfigurationFile {
       name.utf8.allSatisfy({ TOMLReader.isOfBareKey($0) || $0 == UInt8(ascii: ".") })
     else {
       append(
-        "a class cannot have this name", at: value.range,
-        hint: "take letters, digits, '.', '_' and '-', for example 'offline'")
+        "invalid class name", at: value.range,
+        hint: "use letters, digits, '.', '_' and '-', for example 'offline'")
       return nil
     }
     return name
@@ -109,7 +110,8 @@ extension ConfigurationFile {
     var criteria = SelectionCriteria()
     guard case .table(let table) = value.content else {
       append(
-        "'match' is a table", at: value.range, hint: "write 'match = { host = \"example.com\" }'")
+        "'match' must be a table", at: value.range,
+        hint: "write 'match = { host = \"example.com\" }'")
       return criteria
     }
     for member in table.members { add(member, to: &criteria) }
@@ -124,7 +126,7 @@ extension ConfigurationFile {
     guard let name = SelectionCriteria.Name(rawValue: word) else {
       let names = SelectionCriteria.Name.allCases.map(\.rawValue)
       append(
-        "there is no criterion '\(word)' here", at: member.range,
+        "unknown criterion '\(word)'", at: member.range,
         hint: Spelling.nearest(to: word, among: names).map { "did you mean '\($0)'?" })
       return
     }
@@ -133,7 +135,7 @@ extension ConfigurationFile {
     // `stale = false` reads like "only what is not stale", which no option of the command line can
     // say.
     case .boolean(false):
-      append("what is false is left out", at: member.value.range)
+      append("remove this criterion instead of setting it to false", at: member.value.range)
       return
     case .boolean(true) where name.isFlag:
       criteria.add(name)
@@ -143,7 +145,7 @@ extension ConfigurationFile {
       // As "any of these", an empty list selects nothing; as a missing criterion, it selects
       // everything. A rule can remove entries, so neither is guessed.
       if values.isEmpty {
-        append("this array is empty, and would match nothing", at: member.value.range)
+        append("the array is empty, so it would match nothing", at: member.value.range)
       }
     default: values = [member.value]
     }
@@ -168,8 +170,8 @@ extension ConfigurationFile {
         // A rule that asked for the result of rules could depend on itself.
         if let field = condition.fieldOfRules {
           append(
-            "'\(field)' is what rules say, so no rule can ask for it", at: value.range,
-            hint: "repeat in 'match' what the other rule matches")
+            "a rule cannot test '\(field)', because rules decide it", at: value.range,
+            hint: "copy the 'match' of the other rule")
         }
         criteria.conditions.append(condition)
       } catch {

@@ -84,7 +84,7 @@ public struct ConfigurationFile: Sendable {
 
   private mutating func readCaches(_ member: TOMLTable.Member) {
     guard case .table(let table) = member.value.content else {
-      append("the caches are tables", at: member.range, hint: "write '[caches.NAME]'")
+      append("'caches' must contain tables", at: member.range, hint: "write '[caches.NAME]'")
       return
     }
     for cache in table.members { readCache(cache) }
@@ -93,12 +93,12 @@ public struct ConfigurationFile: Sendable {
   private mutating func readCache(_ member: TOMLTable.Member) {
     guard let name = member.key.string, Self.isName(member.key) else {
       append(
-        "a cache cannot have this name", at: member.range,
-        hint: "take letters, digits, '.', '_' and '-'")
+        "invalid cache name", at: member.range,
+        hint: "use letters, digits, '.', '_' and '-'")
       return
     }
     guard case .table(let table) = member.value.content else {
-      append("a cache is a table", at: member.range, hint: "write '[caches.\(name)]'")
+      append("a cache must be a table", at: member.range, hint: "write '[caches.\(name)]'")
       return
     }
     var cache = NamedCache(name: name, place: text.place(of: member.value.range))
@@ -133,7 +133,7 @@ public struct ConfigurationFile: Sendable {
   }
 
   private mutating func refuse(_ member: TOMLTable.Member, ifThere value: Value?) {
-    if value != nil { append("this setting is there already", at: member.range) }
+    if value != nil { append("duplicate setting", at: member.range) }
   }
 
   /// Rejects two settings that both set the capacity.
@@ -148,8 +148,8 @@ public struct ConfigurationFile: Sendable {
       }
     if let other, settings[other] != nil {
       append(
-        "'capacity' and 'preset' exclude each other", at: member.range,
-        hint: "a preset is a capacity with a name: leave one out")
+        "'capacity' and 'preset' cannot be combined", at: member.range,
+        hint: "a preset is a named capacity: remove one of them")
     }
   }
 
@@ -171,10 +171,10 @@ public struct ConfigurationFile: Sendable {
     case .array(let values):
       let texts = values.compactMap { if case .text(let text) = $0.content { text } else { nil } }
       if texts.count == values.count { return texts.joined(separator: ",") }
-      append("this array holds other than text", at: value.range)
+      append("the array must contain only text", at: value.range)
       return nil
     case .table:
-      append("this is a table, and should be a value", at: value.range)
+      append("expected a value, not a table", at: value.range)
       return nil
     }
   }
@@ -184,14 +184,14 @@ public struct ConfigurationFile: Sendable {
       path.utf8.first == UInt8(ascii: "/") || path.utf8.starts(with: "~/".utf8)
     else {
       append(
-        "this is no path that begins with '/' or '~/'", at: value.range,
-        hint: "a path must mean the same wherever a command runs")
+        "the path must start with '/' or '~/'", at: value.range,
+        hint: "a relative path would depend on the current folder")
       return nil
     }
     let place = text.place(of: value.range)
     guard path.utf8.first == UInt8(ascii: "~") else { return Value(text: path, place: place) }
     guard let home else {
-      append("the home folder is not known", at: value.range, hint: "write the whole path")
+      append("cannot find the home folder", at: value.range, hint: "write the full path")
       return nil
     }
     return Value(text: home + path.dropFirst(), place: place)
@@ -202,9 +202,9 @@ public struct ConfigurationFile: Sendable {
     guard errors.count < Self.mostErrors else { return }
     let name = member.key.string ?? ""
     append(
-      "there is no setting '\(name)' here", at: member.range,
+      "unknown setting '\(name)'", at: member.range,
       hint: Spelling.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
-        ?? "there are: " + names.joined(separator: " "))
+        ?? "use one of: " + names.joined(separator: ", "))
   }
 
   mutating func append(_ reason: String, at range: Range<Int>, hint: String? = nil) {

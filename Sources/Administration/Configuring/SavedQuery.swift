@@ -22,7 +22,7 @@ extension ConfigurationFile {
   /// Reads the tables of saved queries.
   mutating func queries(_ member: TOMLTable.Member) -> [SavedQuery] {
     guard case .table(let table) = member.value.content else {
-      append("saved queries are tables", at: member.range, hint: "write '[saved.NAME]'")
+      append("'saved' must contain tables", at: member.range, hint: "write '[saved.NAME]'")
       return []
     }
     return table.members.compactMap { query($0) }
@@ -31,12 +31,12 @@ extension ConfigurationFile {
   private mutating func query(_ member: TOMLTable.Member) -> SavedQuery? {
     guard let name = member.key.string, Self.isName(member.key) else {
       append(
-        "a saved query cannot have this name", at: member.range,
-        hint: "take letters, digits, '.', '_' and '-'")
+        "invalid name for a saved query", at: member.range,
+        hint: "use letters, digits, '.', '_' and '-'")
       return nil
     }
     guard case .table(let table) = member.value.content else {
-      append("a saved query is a table", at: member.range, hint: "write '[saved.\(name)]'")
+      append("a saved query must be a table", at: member.range, hint: "write '[saved.\(name)]'")
       return nil
     }
     var query = SavedQuery(name: name, at: text.place(of: member.value.range))
@@ -50,8 +50,8 @@ extension ConfigurationFile {
     }
     if table.members.isEmpty {
       append(
-        "a saved query says nothing", at: member.value.range,
-        hint: "give it 'where', 'sort' or 'columns'")
+        "the saved query is empty", at: member.value.range,
+        hint: "add 'where', 'sort' or 'columns'")
     }
     return query
   }
@@ -61,7 +61,7 @@ extension ConfigurationFile {
     var values = [value]
     if case .array(let items) = value.content {
       values = items
-      if items.isEmpty { append("this array is empty, and would match nothing", at: value.range) }
+      if items.isEmpty { append("the array is empty, so it would match nothing", at: value.range) }
     }
     return values.compactMap { value in
       guard let text = text(of: value) else { return nil }

@@ -23,7 +23,7 @@ extension TOMLReader {
         position += 1
       }
     }
-    throw TOMLError("text is not closed", at: start..<(start + 3))
+    throw TOMLError("the closing quotes are missing", at: start..<(start + 3))
   }
 
   /// Reads a string in single quotes, which must end on the same line.
@@ -43,7 +43,7 @@ extension TOMLReader {
         position += 1
       }
     }
-    throw TOMLError("text is not closed in its line", at: start..<(start + 1))
+    throw TOMLError("the closing quote is missing on this line", at: start..<(start + 1))
   }
 
   /// Skips a `\` at the end of a line, and all whitespace and line breaks after it.
@@ -82,12 +82,12 @@ extension TOMLReader {
         let scalar = Unicode.Scalar(number)
       else {
         throw TOMLError(
-          "this is the number of no character", at: start..<min(position, bytes.count))
+          "not a valid Unicode character", at: start..<min(position, bytes.count))
       }
       text += String(scalar).utf8
     default:
       throw TOMLError(
-        "a '\\' stands before what it means nothing for; in '…' it stands for itself",
+        "unknown escape sequence; in single quotes ('…') a '\\' is literal",
         at: start..<min(position, bytes.count))
     }
   }

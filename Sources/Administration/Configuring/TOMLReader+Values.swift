@@ -5,7 +5,7 @@ extension TOMLReader {
   /// Reads a value.
   mutating func value() throws(TOMLError) -> TOMLValue {
     let start = position
-    guard position < bytes.count else { throw failure("a value is missing here") }
+    guard position < bytes.count else { throw failure("expected a value") }
     let content: TOMLValue.Content
     switch bytes[position] {
     case UInt8(ascii: "\""), UInt8(ascii: "'"): content = .text(try text())
@@ -23,7 +23,7 @@ extension TOMLReader {
     _ read: (inout TOMLReader) throws(TOMLError) -> Result
   ) throws(TOMLError) -> Result {
     guard depth < Self.mostDepth else {
-      throw failure("values are nested deeper than \(Self.mostDepth) times")
+      throw failure("values are nested more than \(Self.mostDepth) levels deep")
     }
     depth += 1
     defer { depth -= 1 }
@@ -39,7 +39,7 @@ extension TOMLReader {
       values.append(try value())
       skipBlanksAndLines()
       if consume("]") { return values }
-      guard consume(",") else { throw failure("an array goes on with ',' or ends with ']'") }
+      guard consume(",") else { throw failure("expected ',' or ']' in the array") }
     }
   }
 
@@ -49,13 +49,13 @@ extension TOMLReader {
     if consume("}") { return root.table }
     while true {
       let path = try key()
-      try expect("=", "a '=' is missing after the key")
+      try expect("=", "expected '=' after the key")
       skipBlanks()
       try root.set(path, try value(), section: 0)
       skipBlanks()
       if consume("}") { return root.table }
       guard consume(",") else {
-        throw failure("a table in braces goes on with ',' or ends with '}'")
+        throw failure("expected ',' or '}' in the inline table")
       }
     }
   }
@@ -71,12 +71,12 @@ extension TOMLReader {
       position += 1
     }
     let word = bytes[start..<position]
-    guard !word.isEmpty else { throw failure("a value is missing here") }
+    guard !word.isEmpty else { throw failure("expected a value") }
     if word.elementsEqual("true".utf8) { return .boolean(true) }
     if word.elementsEqual("false".utf8) { return .boolean(false) }
     if let number = Self.integer(word) { return .integer(number) }
     throw TOMLError(
-      "this is neither text in quotes, nor a whole number, nor true or false", at: start..<position)
+      "expected quoted text, a whole number, true or false", at: start..<position)
   }
 
   /// Parses a decimal integer; `_` is allowed between digits.

@@ -29,7 +29,7 @@ public struct TOMLReader {
     // of error messages, which quote the file.
     if let place = firstByteThatIsNoText(bytes) {
       throw TOMLError(
-        "a byte is not of UTF-8, or is a control character", at: place..<(place + 1))
+        "invalid UTF-8 or a control character", at: place..<(place + 1))
     }
     var reader = TOMLReader(bytes)
     // Some editors write a byte order mark.
@@ -48,7 +48,7 @@ public struct TOMLReader {
         table = try header(in: root)
       } else {
         let path = try key()
-        try expect("=", "a '=' is missing after the key")
+        try expect("=", "expected '=' after the key")
         skipBlanks()
         try table.set(path, try value(), section: section)
       }
@@ -60,9 +60,9 @@ public struct TOMLReader {
     position += 1
     let isArray = consume("[")
     let path = try key()
-    try expect("]", "the header is not closed with ']'")
+    try expect("]", "expected ']' at the end of the header")
     guard isArray else { return try root.declare(path) }
-    guard consume("]") else { throw failure("the header is not closed with ']]'") }
+    guard consume("]") else { throw failure("expected ']]' at the end of the header") }
     return try root.append(path)
   }
 
@@ -71,7 +71,7 @@ public struct TOMLReader {
     var path: [TOMLKey] = []
     repeat {
       guard path.count < Self.mostDepth else {
-        throw failure("a key has more than \(Self.mostDepth) parts")
+        throw failure("the key has more than \(Self.mostDepth) parts")
       }
       skipBlanks()
       path.append(try simpleKey())
@@ -88,7 +88,7 @@ public struct TOMLReader {
       return TOMLKey(name: ByteString(name), range: start..<position)
     default:
       while position < bytes.count, Self.isOfBareKey(bytes[position]) { position += 1 }
-      guard position > start else { throw failure("a key is missing here") }
+      guard position > start else { throw failure("expected a key") }
       return TOMLKey(name: ByteString(Array(bytes[start..<position])), range: start..<position)
     }
   }
@@ -97,7 +97,7 @@ public struct TOMLReader {
     skipBlanks()
     skipComment()
     guard position >= bytes.count || consumeLine() else {
-      throw failure("the line should end here")
+      throw failure("expected the end of the line")
     }
   }
 }

@@ -77,7 +77,8 @@ extension TOMLNode {
       case .table: node = next
       // In TOML, a header below an array of tables refers to the last table.
       case .tables: node = next.elements.last ?? next
-      case .value: throw TOMLError("this key has a value that is no table", at: key.range)
+      case .value:
+        throw TOMLError("this key already has a value that is not a table", at: key.range)
       }
     }
     return node
@@ -94,7 +95,7 @@ extension TOMLNode {
     }
     // `[a.b]` followed by `[a]` is valid TOML, but `[a]` twice is not.
     guard case .table(.implied) = found.content else {
-      throw TOMLError("this table is there already", at: last.range)
+      throw TOMLError("duplicate table", at: last.range)
     }
     found.content = .table(.declared)
     return found
@@ -107,7 +108,7 @@ extension TOMLNode {
     let table = TOMLNode(.table(.declared), at: last.range)
     let array = parent.member(last) ?? TOMLNode(.tables, at: last.range)
     guard case .tables = array.content else {
-      throw TOMLError("this key has a value that is no array of tables", at: last.range)
+      throw TOMLError("this key already has a value that is not an array of tables", at: last.range)
     }
     if array.elements.isEmpty { parent.add(last, array) }
     array.elements.append(table)
@@ -130,12 +131,13 @@ extension TOMLNode {
       switch next.content {
       case .table(.implied): next.content = .table(.dotted(section: section))
       case .table(.dotted(section)): break
-      default: throw TOMLError("this key has a value that nothing can be added to", at: key.range)
+      default:
+        throw TOMLError("this key already has a value that cannot be extended", at: key.range)
       }
       node = next
     }
     guard node.member(last) == nil else {
-      throw TOMLError("this key is there already", at: last.range)
+      throw TOMLError("duplicate key", at: last.range)
     }
     node.add(last, TOMLNode(.value(value.content), at: value.range))
   }

@@ -35,14 +35,14 @@ public struct CacheSettings: Hashable, Sendable {
     switch setting {
     case .cache:
       if text.isEmpty {
-        throw WrittenValueError(text, "names no cache", hint: "write a name or a path")
+        throw WrittenValueError(text, "is not a cache", hint: "use a name or a path")
       }
     case .wait: wait = try WrittenValue.duration(text)
     case .maxDelete: maxDelete = try Self.removalLimit(text)
     case .capacity:
       let size = try WrittenValue.size(text)
       if size == 0 {
-        throw WrittenValueError(text, "is no capacity", hint: "write a size such as '512MiB'")
+        throw WrittenValueError(text, "is not a capacity", hint: "use a size such as '512MiB'")
       }
       capacity = size
     case .preset:
@@ -56,7 +56,7 @@ public struct CacheSettings: Hashable, Sendable {
     case .low:
       let percent = try WrittenValue.percent(text)
       if percent > 100 {
-        throw WrittenValueError(text, "is more than all", hint: "write for example '90%'")
+        throw WrittenValueError(text, "is more than 100%", hint: "use a percentage such as '90%'")
       }
       low = percent
     case .onlyIfOver:
@@ -73,7 +73,8 @@ public struct CacheSettings: Hashable, Sendable {
 
   private static func count(_ text: String) throws(WrittenValueError) -> Int64 {
     guard let count = Int64(text), count >= 0 else {
-      throw WrittenValueError(text, "is not a number of entries", hint: "write for example '1000'")
+      throw WrittenValueError(
+        text, "is not a number of entries", hint: "use a number such as '1000'")
     }
     return count
   }
@@ -95,7 +96,8 @@ public struct CacheSettings: Hashable, Sendable {
     // `String` equality would also accept canonically equivalent text.
     guard let word = words.first(where: { $0.utf8.elementsEqual(text.utf8) }) else {
       throw WrittenValueError(
-        text, "is none of the words there are", hint: "there are: " + words.joined(separator: " "))
+        text, "is not one of the allowed values",
+        hint: "use one of: " + words.joined(separator: ", "))
     }
     return word
   }

@@ -165,7 +165,8 @@ public struct ImportPlan: Hashable, Sendable {
     // twice. Which of two entries counts would depend on the program that reads a crafted archive.
     guard let key = raw.text("request_key"), !keys.insert(TextDigest(key)).inserted else { return }
     throw ResponseArchiveError(
-      .damaged, at: archive.path, "entry \(archivedEntries + 1) has the key of an entry before it")
+      .damaged, at: archive.path,
+      "entry \(archivedEntries + 1) has the same key as an earlier entry")
   }
 
   /// Decides what happens to an entry.
@@ -231,7 +232,7 @@ public struct ImportPlan: Hashable, Sendable {
     }
   }
 
-  private static let sameKey = "the cache cannot tell it from another entry of the archive"
+  private static let sameKey = "the cache cannot distinguish it from another entry of the archive"
 
   /// Returns what happens to an entry if there is another with its key; `other` is its first stored time.
   private static func action(
@@ -266,10 +267,10 @@ extension RawResponse {
   ///
   /// - Parameter withoutBodies: Whether the archive omits bodies, so that a missing body is expected.
   fileprivate func findingAgainstRestoring(withoutBodies: Bool) -> String? {
-    if hasBodyFile, part(.body)?.isText == true { return "its body is text in a file" }
+    if hasBodyFile, part(.body)?.isText == true { return "its body is text, but stored in a file" }
     if hasSparseBody { return ArchiveExport.isSparse }
     if withoutBodies, part(.body)?.content == nil {
-      return "its body is missing, as the archive was written without bodies"
+      return "the archive was written without bodies"
     }
     return nil
   }
@@ -280,7 +281,7 @@ extension RawResponse {
     // The column is NOT NULL in all schemas of CFNetwork.
     guard let time = value(of: "time_stamp"), time != .null else { return "it has no time_stamp" }
     if part(.responseObject) == nil { return "its property lists are missing" }
-    if hasBodyFile, part(.body)?.isText == true { return "its body is text in a file" }
+    if hasBodyFile, part(.body)?.isText == true { return "its body is text, but stored in a file" }
     guard part(.body)?.content != nil else { return "its body is missing" }
     return nil
   }

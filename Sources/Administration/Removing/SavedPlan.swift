@@ -57,13 +57,15 @@ public struct SavedPlan: Hashable, Sendable {
     }
     try json.end()
     // Any JSON object could be read as a plan with nothing in it, and `apply` would report success.
-    guard isPlan, !path.isEmpty else { throw JSONError("no plan for a cache", at: json.offset) }
+    guard isPlan, !path.isEmpty else {
+      throw JSONError("this is not a plan for a cache", at: json.offset)
+    }
     // A plan is compared with the store in one pass, which needs this order.
     guard zip(entries, entries.dropFirst()).allSatisfy({ $0.version.id < $1.version.id }) else {
-      throw JSONError("entries that are not in the order of their ids", at: json.offset)
+      throw JSONError("entries are not sorted by id", at: json.offset)
     }
     guard zip(orphans, orphans.dropFirst()).allSatisfy({ $0.name < $1.name }) else {
-      throw JSONError("files that are not in the order of their names", at: json.offset)
+      throw JSONError("files are not sorted by name", at: json.offset)
     }
   }
 
@@ -152,7 +154,7 @@ extension RemovalPlan.Entry {
       default: try json.skip()
       }
     }
-    guard let id else { throw JSONError("an entry without an id", at: place) }
+    guard let id else { throw JSONError("an entry has no id", at: place) }
     self.init(
       version: ResponseVersion(id: id, key: key, stored: stored, file: file), url: url, size: size,
       hasBodyFile: hasBodyFile, reason: reason)
@@ -192,7 +194,7 @@ extension JSONReader {
   fileprivate mutating func text() throws -> String {
     let place = offset
     guard let text = String(validating: try string(), as: UTF8.self) else {
-      throw JSONError("text that is not UTF-8", at: place)
+      throw JSONError("the text is not UTF-8", at: place)
     }
     return text
   }
@@ -201,14 +203,14 @@ extension JSONReader {
   fileprivate mutating func choice<Choice: RawRepresentable<String>>() throws -> Choice {
     let place = offset
     guard let choice = Choice(rawValue: try text()) else {
-      throw JSONError("an unknown word", at: place)
+      throw JSONError("unknown value", at: place)
     }
     return choice
   }
 
   fileprivate mutating func numberInText<Number: FixedWidthInteger>() throws -> Number {
     let place = offset
-    guard let number = Number(try text()) else { throw JSONError("no number", at: place) }
+    guard let number = Number(try text()) else { throw JSONError("expected a number", at: place) }
     return number
   }
 
@@ -224,7 +226,7 @@ extension JSONReader {
     let place = offset
     let text = try string()
     guard name.suffix(7) == Array("_base64".utf8)[...] else { return ByteString(text) }
-    guard let bytes = Base64.decode(text) else { throw JSONError("no Base64", at: place) }
+    guard let bytes = Base64.decode(text) else { throw JSONError("invalid Base64", at: place) }
     return ByteString(bytes)
   }
 }

@@ -2,9 +2,10 @@ import ResponseStorage
 
 extension Finding.Code {
   static let neverByRule = Self(
-    "never-by-rule", .warning, "the rules want no copy of it; 'enforce' removes it")
+    "never-by-rule", .warning, "the configuration does not want it stored; 'enforce' removes it")
   static let memoryOnlyByRule = Self(
-    "memory-only-by-rule", .warning, "the rules want it in memory only; the app stored it on disk")
+    "memory-only-by-rule", .warning,
+    "the configuration allows it only in memory, but the app stored it on disk")
 }
 
 extension EntryRules {
@@ -22,6 +23,6 @@ extension EntryRules {
     }
     let name = all[Int(verdict.rule) - 1].name.map { " '\($0)'" } ?? ""
     return Finding(
-      code, "rule \(verdict.rule)\(name) matches it", id: response.id, url: response.url)
+      code, "matched by rule \(verdict.rule)\(name)", id: response.id, url: response.url)
   }
 }

@@ -16,7 +16,7 @@ extension ConfigurationFile {
   mutating func pins(_ member: TOMLTable.Member) -> [Pin] {
     guard case .array(let values) = member.value.content else {
       append(
-        "pinned URLs are an array", at: member.value.range,
+        "'pinned' must be an array", at: member.value.range,
         hint: "write 'pinned = [\"https://example.com/\"]'")
       return []
     }
@@ -25,7 +25,7 @@ extension ConfigurationFile {
 
   private mutating func pin(_ value: TOMLValue) -> Pin? {
     guard case .text(let text) = value.content else {
-      append("a pinned URL is text", at: value.range)
+      append("a pinned URL must be text", at: value.range)
       return nil
     }
     do throws(WrittenValueError) {
@@ -42,7 +42,7 @@ extension WrittenValue {
   public static func url(_ text: String) throws(WrittenValueError) -> ByteString {
     guard case .url(let url)? = try? EntryNames.Name(written: text) else {
       throw WrittenValueError(
-        text, "is not a URL", hint: "write a whole URL such as 'https://example.com/data.json'")
+        text, "is not a URL", hint: "use a full URL such as 'https://example.com/data.json'")
     }
     return url
   }

@@ -19,7 +19,7 @@ public struct ParameterCriterion: Hashable, Sendable {
     let bytes = Array(text.utf8)
     let equals = bytes.firstIndex(of: UInt8(ascii: "=")) ?? bytes.endIndex
     guard equals > 0 else {
-      throw WrittenValueError(text, "names no parameter", hint: "write 'NAME' or 'NAME=VALUE'")
+      throw WrittenValueError(text, "does not name a parameter", hint: "use 'NAME' or 'NAME=VALUE'")
     }
     self.init(
       name: ByteString(Array(bytes[..<equals])),

@@ -57,7 +57,7 @@ extension SelectionCriteria {
     case .prefix, .glob, .regex, .host, .method, .mime:
       // Every URL begins with an empty text: `purge --prefix "$UNSET"` once selected all entries.
       if isEmptyText {
-        throw WrittenValueError(text, "is an empty text", hint: "leave out the criterion")
+        throw WrittenValueError(text, "is empty", hint: "remove the criterion")
       }
       try addText(name, text)
     case .query: criteria.parameters.append(try ParameterCriterion(written: text))
@@ -96,7 +96,7 @@ extension SelectionCriteria {
   private static func id(_ text: String) throws(WrittenValueError) -> StoredResponse.ID {
     guard let id = StoredResponse.ID(text) else {
       throw WrittenValueError(
-        text, "is not an id", hint: "write one that 'urlcache-admin list' shows")
+        text, "is not an id", hint: "'urlcache-admin list' shows the ids")
     }
     return id
   }
@@ -106,8 +106,8 @@ extension SelectionCriteria {
   ) throws(WrittenValueError) -> Word {
     guard let word = Word(rawValue: text) else {
       throw WrittenValueError(
-        text, "is none of the words there are",
-        hint: "there are: " + Word.allCases.map(\.rawValue).joined(separator: " "))
+        text, "is not one of the allowed values",
+        hint: "use one of: " + Word.allCases.map(\.rawValue).joined(separator: ", "))
     }
     return word
   }
@@ -124,7 +124,7 @@ extension EntryNames.Name {
     } else {
       throw WrittenValueError(
         text, "is neither a URL nor an id",
-        hint: "write a whole URL; 'glob' and 'prefix' take a part of one")
+        hint: "use a full URL; 'prefix' and 'glob' match part of a URL")
     }
   }
 }
@@ -139,7 +139,7 @@ extension StoredResponse.StoragePolicy {
       self = .unknown(number)
     } else {
       throw WrittenValueError(
-        text, "is no storage policy", hint: "there are: " + Self.names.joined(separator: " "))
+        text, "is not a storage policy", hint: "use one of: " + Self.names.joined(separator: ", "))
     }
   }
 }
@@ -150,7 +150,7 @@ extension AgeBasis {
     guard let basis = AgeBasis(name: text) else {
       throw WrittenValueError(
         text, "is not an age basis",
-        hint: "there are: stored, first-stored, date, last-modified, user-info:KEY")
+        hint: "use one of: stored, first-stored, date, last-modified, user-info:KEY")
     }
     self = basis
   }
@@ -161,8 +161,8 @@ extension Glob {
   public init(written text: String) throws(WrittenValueError) {
     guard let glob = Glob(text) else {
       throw WrittenValueError(
-        text, "has a class that is not closed",
-        hint: "write '\\[' for a bracket that stands for itself")
+        text, "has a '[' without a matching ']'",
+        hint: "use '\\[' for a literal bracket")
     }
     self = glob
   }
@@ -202,7 +202,7 @@ extension URLExpression {
     do { try self.init(text) } catch {
       throw WrittenValueError(
         text, "is not a regular expression: \(error)",
-        hint: "quote it for the shell; 'glob' takes simple patterns")
+        hint: "quote it for the shell, or use 'glob' for simple patterns")
     }
   }
 }
@@ -213,7 +213,7 @@ extension PropertyCriterion {
     let parts = text.utf8.split(
       separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
     guard !parts[0].isEmpty else {
-      throw WrittenValueError(text, "names no key", hint: "write 'KEY' or 'KEY=VALUE'")
+      throw WrittenValueError(text, "does not name a key", hint: "use 'KEY' or 'KEY=VALUE'")
     }
     let value = parts.count > 1 ? String(decoding: Array(parts[1]), as: UTF8.self) : nil
     let written = value.map { ByteString($0) }
@@ -232,8 +232,8 @@ extension UserInfoExpiry.Rule {
       let seconds = Self.seconds(bytes[(sign + 1)...])
     else {
       throw WrittenValueError(
-        text, "is not an expiry",
-        hint: "write a key and a number of seconds, for example 'Cached Date=3600'")
+        text, "is not an expiry rule",
+        hint: "use a key and a number of seconds, for example 'Cached Date=3600'")
     }
     self.init(key: ByteString(Array(bytes[..<sign])), seconds: seconds)
   }

@@ -17,7 +17,7 @@ public struct StoreLookup: Hashable, Sendable {
   /// Whether the store returns the response for the URL: their keys are equal.
   public var isAnswer: Bool { FoundationKey(of: asked)?.text == key }
 
-  /// Whether the response came after a redirect, so that its key is not that of its URL.
+  /// Whether the response came after a redirect, so that its key does not belong to its URL.
   public var isRedirected: Bool { stored.map { FoundationKey(of: $0)?.text != key } ?? false }
 
   /// Whether the response was stored for the same path with another query, possibly of another user.

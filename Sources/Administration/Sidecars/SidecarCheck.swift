@@ -4,22 +4,22 @@ public import ResponseStorage
 extension Finding.Code {
   static let orphanSidecar = Self(
     "orphan-sidecar", .warning,
-    "the app asks with its ETag, gets a 304, and has no response to show", repair: .sidecars)
+    "the app sends its ETag, gets a 304, and has no stored response to show", repair: .sidecars)
   static let youngSidecar = Self(
-    "young-sidecar", .note, "an app may be about to store its entry; it is left alone")
+    "young-sidecar", .note, "an app may be about to store its entry, so it is kept")
   static let differentSidecar = Self(
-    "different-sidecar", .warning, "a 304 to its ETag confirms another response than the stored one"
+    "different-sidecar", .warning, "a 304 to its ETag confirms a response other than the stored one"
   )
   static let unreadableSidecar = Self(
-    "unreadable-sidecar", .warning, "an app may end when it reads it; it is never removed")
+    "unreadable-sidecar", .warning, "an app may crash when it reads this file; it is never removed")
   static let missingSidecar = Self(
-    "missing-sidecar", .note, "the app loads it whole again", repair: .sidecars)
+    "missing-sidecar", .note, "the app downloads the full response again", repair: .sidecars)
   static let unknownSidecarNames = Self(
     "unknown-sidecar-names", .warning,
-    "they may be named in another way, or belong to another cache; '--sidecar-names' says how they are named"
+    "they may follow another naming scheme or belong to another cache; set the scheme with '--sidecar-names'"
   )
   static let notASidecar = Self(
-    "not-a-sidecar", .note, "its name is no hash of a URL; it is left alone")
+    "not-a-sidecar", .note, "its name is not the hash of a URL, so it is kept")
 }
 
 /// A comparison of a store with a folder of sidecars, and the plan of a repair.
@@ -95,8 +95,8 @@ public struct SidecarCheck {
       return finding(
         .differentSidecar,
         stored == nil
-          ? "its side file has an ETag, and the stored response has none"
-          : "its side file has another ETag than the stored response")
+          ? "its side file has an ETag, but the stored response has none"
+          : "its side file and the stored response have different ETags")
     }
     // Apps keep sidecars for GET requests only.
     guard let stored, response.request.method ?? "GET" == "GET",
@@ -104,7 +104,7 @@ public struct SidecarCheck {
     else { return nil }
     hasMissing = true
     if options.repairs { missing[response.id] = (url, stored) }
-    return finding(.missingSidecar, "the stored response has an ETag, and there is no side file")
+    return finding(.missingSidecar, "the stored response has an ETag but no side file")
   }
 
   /// The namings by which files without an owner are orphans: the specified one, and each that finds an owner for at
@@ -132,7 +132,7 @@ public struct SidecarCheck {
         } else if sidecar.file?.isYoung(at: options.clock) ?? true {
           // A file of unknown age counts as young, so that it is kept.
           try report(
-            Finding(.youngSidecar, "no entry has its URL, yet", path: path(sidecar.name)))
+            Finding(.youngSidecar, "no entry has its URL yet", path: path(sidecar.name)))
         } else {
           try report(Finding(.orphanSidecar, "no entry has its URL", path: path(sidecar.name)))
           if options.repairs { plan.removals.append(.init(sidecar: sidecar, owners: [])) }
@@ -140,14 +140,14 @@ public struct SidecarCheck {
       }
     }
     if unknown > 0 {
-      let files = unknown == 1 ? "1 side file has" : "\(unknown) side files have"
+      let files = unknown == 1 ? "1 side file" : "\(unknown) side files"
       try report(
         Finding(
-          .unknownSidecarNames, "\(files) a name that no URL of the cache has in any known way",
+          .unknownSidecarNames, "no known naming scheme matches the names of \(files)",
           path: ByteString(folder.path)))
     }
     for name in folder.others {
-      try report(Finding(.notASidecar, "it is no side file", path: path(name)))
+      try report(Finding(.notASidecar, "it is not a side file", path: path(name)))
     }
   }
 

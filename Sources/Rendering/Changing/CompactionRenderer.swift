@@ -27,16 +27,16 @@ public enum CompactionRenderer {
     // removed.
     guard compaction.store.format.hasDatabase else {
       buffer.append(
-        "There is nothing to give back: entries are files, and no database holds them\n")
+        "Nothing to reclaim: a Foundation cache stores entries in files, not in a database\n")
       return
     }
     guard let after = compaction.after, let method = compaction.method else {
-      buffer.append("Free inside the database: ")
+      buffer.append("Free space in the database: ")
       buffer.append(byteCount: before.freeBytes)
       buffer.append(" of ")
       buffer.append(byteCount: before.databaseBytes)
       if before.tailBytes > 0 {
-        buffer.append("; behind its end: ")
+        buffer.append("; beyond its end: ")
         buffer.append(byteCount: before.tailBytes)
       }
       // An app that has the cache open keeps its log, so those bytes cannot be given back now.
@@ -47,22 +47,23 @@ public enum CompactionRenderer {
       buffer.append("; nothing was changed\n")
       return
     }
-    buffer.append("Footprint ")
+    buffer.append("Size on disk: ")
     buffer.append(byteCount: before.totalBytes)
     buffer.append(" before, ")
     buffer.append(byteCount: after.totalBytes)
-    buffer.append(" after; free inside the database ")
+    buffer.append(" after; free in the database: ")
     buffer.append(byteCount: before.freeBytes)
     buffer.append(" before, ")
     buffer.append(byteCount: after.freeBytes)
     buffer.append(" after\n")
     switch method {
-    case .none: buffer.append("There was nothing to give back\n")
+    case .none: buffer.append("There was nothing to reclaim\n")
     // The method is named, so that a user who expected a rewrite sees that the app has the cache
     // open.
     case .slices:
-      buffer.append("Given back in slices (incremental_vacuum), which block nobody for long\n")
-    case .rewrite: buffer.append("The database was written anew (VACUUM), as nobody has it open\n")
+      buffer.append(
+        "Reclaimed in small steps (incremental_vacuum), so that other processes need not wait\n")
+    case .rewrite: buffer.append("Rewrote the database (VACUUM): no other process had it open\n")
     }
   }
 }

@@ -113,27 +113,27 @@ public struct ImportRenderer: Sendable {
     if plan.count(.replace) > 0 {
       buffer.append(", ")
       buffer.append(grouped: Int64(plan.count(.replace)))
-      buffer.append(" of them in place of others")
+      buffer.append(" of them replacing existing entries")
     }
     buffer.append("; ")
     buffer.append(byteCount: plan.bodyBytes(.add) + plan.bodyBytes(.replace))
     buffer.append(" of bodies\n")
     for (count, words) in [
-      (plan.count(.unchanged), "There already, with the same contents: "),
-      (plan.count(.skip), "Left out, as the cache has others of the same key: "),
-      (plan.count(.reject), "Left out, as they are not whole: "),
+      (plan.count(.unchanged), "Already there with the same contents: "),
+      (plan.count(.skip), "Skipped, because the cache has an entry with the same key: "),
+      (plan.count(.reject), "Skipped, because they are incomplete: "),
       (
         plan.count(.otherMethod),
-        "Left out, as they answer other requests than GET ('--any-method' takes them): "
+        "Skipped, because they answer a method other than GET ('--any-method' imports them): "
       ),
-      (result.changed.count, "Left out, as the cache changed meanwhile: "),
+      (result.changed.count, "Skipped, because the cache changed meanwhile: "),
     ] where count > 0 {
       buffer.append(words)
       buffer.append(grouped: Int64(count))
       buffer.append("\n")
     }
     for omission in plan.omissions {
-      buffer.append("In the archive, but no entry for a cache, as \(omission.reason): ")
+      buffer.append("Not importable, because \(omission.reason): ")
       buffer.append(grouped: omission.count)
       buffer.append("\n")
     }
@@ -143,8 +143,8 @@ public struct ImportRenderer: Sendable {
 
   private func appendLosses(of plan: ImportPlan, into buffer: inout TextBuffer) {
     guard !plan.losses.isEmpty else { return }
-    buffer.append(isDryRun ? "Would be lost" : "Lost")
-    buffer.append(", as the cache has no place for it:\n")
+    buffer.append(isDryRun ? "Would lose" : "Lost")
+    buffer.append(", because the cache format cannot store it:\n")
     for (loss, entries) in plan.losses {
       buffer.append("  \(loss.words): ")
       buffer.append(grouped: Int64(entries))
@@ -171,14 +171,14 @@ extension ResponseLoss {
     case .requestURL: "the URL of the request, as it was written"
     case .requestHeaders: "header fields of the request"
     case .requestBody: "the body of the request"
-    case .requestDetails: "the policy and the time-out of the request"
+    case .requestDetails: "the request policy and the timeout"
     case .url: "the URL of the response, as it was written"
     case .mimeType: "the media type"
     case .responseHeaders: "which header fields were repeated, or the case of their names"
     case .firstStored: "when it was first stored"
     case .stored: "when it was last stored"
     case .partition: "the cache partition"
-    case .userInfo: "something that the app attached"
+    case .userInfo: "user info that the app attached"
     case .protocolProperties: "the Vary record, or properties of the request"
     case .other: "other values of the property lists"
     }

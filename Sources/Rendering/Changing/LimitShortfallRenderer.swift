@@ -41,9 +41,9 @@ public struct LimitShortfallRenderer: Sendable {
   /// Appends the unmet limits for people, with the reasons and hints.
   public func appendText(_ outcome: Outcome, into buffer: inout TextBuffer) {
     switch outcome {
-    case .refused: buffer.append("the limits cannot be met, so nothing was removed: ")
-    case .wouldRefuse: buffer.append("the limits cannot be met, so nothing would be removed: ")
-    case .notEnough: buffer.append("the limits are not met: ")
+    case .refused: buffer.append("cannot meet the limits, so nothing was removed: ")
+    case .wouldRefuse: buffer.append("cannot meet the limits, so nothing would be removed: ")
+    case .notEnough: buffer.append("the limits were not met: ")
     }
     buffer.append(shortfall.unmet.map { Self.text(of: $0, outcome) }.joined(separator: "; "))
     buffer.append("\n")
@@ -53,7 +53,7 @@ public struct LimitShortfallRenderer: Sendable {
     }
     // With best effort, this has just been done.
     if outcome != .notEnough {
-      buffer.append("hint: '--best-effort' removes what can be removed\n")
+      buffer.append("hint: remove what can be removed with '--best-effort'\n")
     }
   }
 
@@ -74,15 +74,15 @@ public struct LimitShortfallRenderer: Sendable {
   }
 
   private static func text(of unmet: UnmetLimit, _ outcome: Outcome) -> String {
-    let stays = outcome == .notEnough ? "" : "at least "
+    let remains = outcome == .notEnough ? "" : "at least "
     return switch unmet.kind {
     case .bytes:
-      "\(stays)\(ByteSizeText.text(ByteCount(unmet.reachable))) on disk, more than the "
+      "\(remains)\(ByteSizeText.text(ByteCount(unmet.reachable))) on disk would exceed the "
         + "\(ByteSizeText.text(ByteCount(unmet.limit))) of '--max-size'"
     case .entries:
       "\(counted(unmet.reachable, "entry", "entries")), more than the \(unmet.limit) of '--max-entries'"
     case .bytesToFree:
-      "'--min-free' needs \(ByteSizeText.text(ByteCount(unmet.limit))) more, and the cache gives back "
+      "'--min-free' needs \(ByteSizeText.text(ByteCount(unmet.limit))) more, but the cache frees "
         + "\(outcome == .notEnough ? "" : "at most ")\(ByteSizeText.text(ByteCount(unmet.reachable)))"
     }
   }
@@ -92,22 +92,22 @@ public struct LimitShortfallRenderer: Sendable {
     let count = blocker.count ?? 0
     return switch blocker.cause {
     case .youngOrphans:
-      "\(bytes) are in \(Self.counted(count, "orphan body file", "orphan body files")) younger than ten minutes"
+      "\(Self.counted(count, "orphan is", "orphans are")) younger than ten minutes (\(bytes))"
     case .foreignFiles:
-      "\(bytes) are in \(Self.counted(count, "file", "files")) of 'fsCachedData' that CFNetwork does not make"
+      "\(Self.counted(count, "file", "files")) in 'fsCachedData' not created by CFNetwork (\(bytes))"
     // SQLite deletes the log when the last process closes the database, and no command can do that
     // for an app.
-    case .log: "another process has the cache open and keeps \(bytes) in its log"
+    case .log: "another process has the cache open, with \(bytes) in the write-ahead log"
     case .notSelected:
-      "the selection leaves \(Self.counted(count, "entry", "entries")), \(bytes) of bodies"
-    case .keptByRule: "rules keep \(Self.counted(count, "entry", "entries")), \(bytes) of bodies"
-    case .pinned: "pins keep \(Self.counted(count, "entry", "entries")), \(bytes) of bodies"
+      "the selection excludes \(Self.counted(count, "entry", "entries")) (\(bytes))"
+    case .keptByRule: "rules keep \(Self.counted(count, "entry", "entries")) (\(bytes))"
+    case .pinned: "pins keep \(Self.counted(count, "entry", "entries")) (\(bytes))"
     case .notARegularFile:
-      "\(Self.counted(count, "entry is no regular file", "entries are no regular files"))"
+      "\(Self.counted(count, "entry is not a regular file", "entries are not regular files"))"
     // A limit below the size of an empty database could never be met, however many entries are
     // removed.
-    case .database: "an empty database takes up \(bytes)"
-    case .fileSystem: "\(bytes) have to come from elsewhere on the file system"
+    case .database: "an empty database needs \(bytes)"
+    case .fileSystem: "\(bytes) must be freed elsewhere on the file system"
     }
   }
 
@@ -117,19 +117,19 @@ public struct LimitShortfallRenderer: Sendable {
     case .youngOrphans:
       // Only the app's process knows whether it is about to store an entry for such a file.
       "close the app, then run: urlcache-admin check --repair=orphans \(command.cache)"
-    case .foreignFiles, .notARegularFile: "see them with: urlcache-admin check \(command.cache)"
+    case .foreignFiles, .notARegularFile: "list them with: urlcache-admin check \(command.cache)"
     case .log: "close the app, then run: urlcache-admin enforce \(command.cache)\(limits)"
     case .notSelected:
-      "see what goes without the selection: urlcache-admin enforce -n \(command.cache)\(limits)"
+      "preview without the selection: urlcache-admin enforce -n \(command.cache)\(limits)"
     case .keptByRule:
-      "see which rule keeps what: urlcache-admin rules test \(command.cache)"
+      "see which rule keeps which entry: urlcache-admin rules test \(command.cache)"
     case .pinned:
-      "see them with: urlcache-admin list --pinned \(command.cache)"
-    case .database: "see what takes up how much: urlcache-admin usage \(command.cache)"
+      "list them with: urlcache-admin list --pinned \(command.cache)"
+    case .database: "see what uses the space: urlcache-admin usage \(command.cache)"
     case .fileSystem:
       // The path comes from the file system and may contain anything. People paste hints into a
       // shell, so it is quoted, and `--` keeps it from being an option.
-      "see what takes up how much: df -h -- \(ShellText.word(ByteString(store.path)))"
+      "see what uses the space: df -h -- \(ShellText.word(ByteString(store.path)))"
     }
   }
 

@@ -100,43 +100,42 @@ public struct RemovalRenderer: Sendable {
     if !plan.orphans.isEmpty {
       buffer.append(isDryRun ? "Would remove " : "Removed ")
       buffer.append(grouped: Int64(plan.orphans.count))
-      buffer.append(plan.orphans.count == 1 ? " body file" : " body files")
-      buffer.append(" that no entry names, ")
+      buffer.append(plan.orphans.count == 1 ? " orphaned body file, " : " orphaned body files, ")
       buffer.append(byteCount: plan.orphanBytes)
       buffer.append("\n")
     }
     if let sidecars { SidecarRenderer(isDryRun: isDryRun).appendText(sidecars, into: &buffer) }
     if showsFootprint, let footprintAfter = receipt.footprintAfter {
-      buffer.append("Footprint ")
+      buffer.append("Size on disk: ")
       buffer.append(byteCount: plan.footprint.totalBytes)
       buffer.append(" before, ")
       buffer.append(byteCount: footprintAfter)
       buffer.append(" after\n")
     } else if receipt.returnedBytes > 0, plan.meetsLimits == nil {
-      buffer.append(isDryRun ? "Would return " : "Returned ")
+      buffer.append(isDryRun ? "Would free " : "Freed ")
       buffer.append(byteCount: receipt.returnedBytes)
-      buffer.append(" to the file system")
+      buffer.append(" on disk")
       if plan.store.format.hasDatabase {
         // CFNetwork creates its databases with incremental vacuum, so removing rows makes free
         // pages and not a smaller file.
-        buffer.append(", in body files; the rest stays free inside the database")
+        buffer.append("; run 'compact' to reclaim the free space in the database")
       }
       buffer.append("\n")
     }
     if receipt.skipped > 0 {
-      buffer.append("Left, as they had changed or were gone: ")
+      buffer.append("Skipped, because they changed or were removed meanwhile: ")
       buffer.append(grouped: Int64(receipt.skipped))
       buffer.append("\n")
     }
     if let remainder = receipt.remainder {
-      buffer.append("Left, as it was stopped: ")
+      buffer.append("Not removed, because the command was stopped: ")
       buffer.append(grouped: remainder.count)
       buffer.append("\n")
     }
     let later = plan.entries.count { $0.round > 1 }
     // More was removed than the preview of a first round would have shown, which needs a reason.
     if later > 0 {
-      buffer.append("Of these, as the first round gave back too little: ")
+      buffer.append("Of these, added because the first round freed too little: ")
       buffer.append(grouped: Int64(later))
       buffer.append("\n")
     }

@@ -76,11 +76,11 @@ public struct RevalidationRenderer: Sendable {
     }
     // A download of the whole body, where the user expected the rest of it, needs a reason.
     if let misfit = entry.result.misfit {
-      parts.append(Array("all was asked for, as \(misfit.words)".utf8))
+      parts.append(Array("requested the full response, because \(misfit.words)".utf8))
     }
     if let skipReason = entry.skipReason { parts.append(Array(skipReason.words.utf8)) }
     if entry.result.request.withholdsCredentials, entry.result.response != nil {
-      parts.append(Array("asked without the stored credentials".utf8))
+      parts.append(Array("sent without the stored credentials".utf8))
     }
     guard !parts.isEmpty else { return nil }
     return Array("(".utf8) + parts.joined(separator: Array("; ".utf8)) + Array(")".utf8)
@@ -91,7 +91,7 @@ public struct RevalidationRenderer: Sendable {
   ) {
     buffer.append("\n")
     buffer.append(grouped: Int64(plan.askedCount))
-    buffer.append(" asked")
+    buffer.append(" requested")
     for outcome in ValidationResult.Outcome.allCases where plan.count(outcome) > 0 {
       buffer.append(", ")
       buffer.append(grouped: Int64(plan.count(outcome)))
@@ -99,7 +99,7 @@ public struct RevalidationRenderer: Sendable {
     }
     buffer.append("\n")
     if plan.savedBytes > 0 {
-      buffer.append("Not loaded again, as it is still good: ")
+      buffer.append("Not downloaded again, because it is still valid: ")
       buffer.append(byteCount: plan.savedBytes)
       buffer.append("\n")
     }
@@ -117,7 +117,7 @@ public struct RevalidationRenderer: Sendable {
       buffer.append(count == 1 ? " entry\n" : " entries\n")
     }
     if !skipped.isEmpty {
-      buffer.append("Left, as they had changed or were gone: ")
+      buffer.append("Skipped, because they changed or were removed meanwhile: ")
       buffer.append(grouped: Int64(skipped.count))
       buffer.append("\n")
     }

@@ -30,7 +30,7 @@ struct SidecarRenderer {
       append(changes.written, isDryRun ? "Would write " : "Wrote ", into: &buffer)
     }
     if changes.skipped > 0 {
-      buffer.append("Left side files, as they or their entries had changed: ")
+      buffer.append("Skipped side files that changed, or whose entries changed: ")
       buffer.append(grouped: Int64(changes.skipped))
       buffer.append("\n")
     }

@@ -19,7 +19,7 @@ extension ValidationResult.Reason {
     case .skipReason(let skipReason): skipReason.words
     case .failure(let failure): failure.reason
     case .status: "the status is \(result.response?.head.status ?? 0)"
-    case .contradiction: "the 304 has a validator that the entry has not"
+    case .contradiction: "the 304 has a validator that the entry does not have"
     }
   }
 }
@@ -28,11 +28,11 @@ extension ValidationRequest.SkipReason {
   /// The reason for people.
   var words: String {
     switch self {
-    case .noValidator: "it has no validator to ask with"
+    case .noValidator: "it has no validator"
     case .undecodable: "it cannot be decoded"
-    case .method: "only GET and HEAD are repeated"
-    case .url: "only http and https are asked"
-    case .incompleteBody: "its body is not whole, and there is no way to ask for its rest"
+    case .method: "only GET and HEAD requests can be repeated"
+    case .url: "only http and https URLs can be requested"
+    case .incompleteBody: "its body is incomplete, and the rest cannot be requested"
     }
   }
 }
@@ -41,12 +41,12 @@ extension RevalidationPlan.SkipReason {
   /// The reason for people.
   var words: String {
     switch self {
-    case .noValidatorIn304: "not updated, as the 304 has no validator"
-    case .notStorable: "not replaced, as the answer may not be stored"
-    case .partialContent: "not completed, as only the rest of the body was sent"
-    case .otherVariant: "not replaced, as the answer may be another variant"
-    case .bodyNotSent: "not replaced, as the origin answers 304 all the same"
-    case .pinned: "not removed, as it is pinned"
+    case .noValidatorIn304: "not updated, because the 304 has no validator"
+    case .notStorable: "not replaced, because the response may not be stored"
+    case .partialContent: "not replaced, because the server sent only part of the body"
+    case .otherVariant: "not replaced, because the response may be a different variant"
+    case .bodyNotSent: "not replaced, because the server answered 304 even so"
+    case .pinned: "not removed, because it is pinned"
     }
   }
 }
@@ -55,18 +55,18 @@ extension RestMisfit {
   /// The reason for people, as a clause.
   var words: String {
     switch self {
-    case .notSatisfiable: "the origin has no such part of it (416)"
-    case .notModified: "the origin answered 304 to the request for the rest"
-    case .otherURL: "the rest came from another URL"
+    case .notSatisfiable: "the server does not have the requested range (416)"
+    case .notModified: "the server answered the range request with 304"
+    case .otherURL: "the rest came from a different URL"
     case .multipart: "the rest came in several parts"
     case .contentEncoding: "the rest has a content coding"
-    case .validator: "the rest has not the same strong validator"
-    case .contentRange: "the Content-Range of the rest does not follow what is stored"
-    case .endsEarly: "the rest ends before the end"
-    case .length: "the rest has another length than its Content-Range"
-    case .otherVariant: "the rest may be that of another variant"
-    case .digest: "the joined body has not the digest that the origin gave"
-    case .rewritten: "an app may have written its JSON again, and there is no digest"
+    case .validator: "the rest has a different strong validator, or none"
+    case .contentRange: "the Content-Range of the rest does not continue the stored part"
+    case .endsEarly: "the rest is incomplete"
+    case .length: "the length of the rest does not match its Content-Range"
+    case .otherVariant: "the rest may belong to a different variant"
+    case .digest: "the joined body does not match the server's digest"
+    case .rewritten: "the app may have re-encoded the JSON, and there is no digest to check"
     }
   }
 }

@@ -29,7 +29,7 @@ public struct RuleRenderer {
         buffer.append("Rule \(index + 1)")
         if let name = rule.name { buffer.append(" '\(HostileText.shown(name))'") }
         if let place = rule.place {
-          buffer.append(" of \(HostileText.shown(place.path)):\(place.line)")
+          buffer.append(" from \(HostileText.shown(place.path)):\(place.line)")
         }
         buffer.append("\n")
       }

@@ -19,7 +19,7 @@ extension ExplanationRenderer {
         // RFC 9111 §4.2.1 lets a cache use the first of several values or consider the response
         // stale.
         !isFirst && directive.name == .maxAge
-        ? "only the first counts"
+        ? "ignored: only the first one counts"
         : meaning(of: directive.name, details)
       if !meaning.isEmpty { buffer.append(" (\(meaning))") }
       buffer.append("\n")
@@ -30,34 +30,34 @@ extension ExplanationRenderer {
     let reuse = details.reuse
     return switch name {
     // RFC 8246 §2 is about reloads by the user.
-    case .immutable: "while fresh, not even a reload by the user need ask"
-    case .mustRevalidate: "once stale, not used without validation, even offline"
-    case .mustUnderstand: "stored only where the status is known"
+    case .immutable: "while fresh, need not be validated even when the user reloads"
+    case .mustRevalidate: "once stale, must not be used without validation, even offline"
+    case .mustUnderstand: "may be stored only by caches that know the status"
     case .noCache where details.exchange.directives.noCache != .wholeResponse:
-      "these fields are not used without validation"
-    case .noCache: "stored, but validated before each use"
-    case .noStore: "not to be stored at all"
-    case .noTransform: "not to be changed on the way"
+      "these fields must not be used without validation"
+    case .noCache: "may be stored, but must be validated before each use"
+    case .noStore: "must not be stored"
+    case .noTransform: "must not be transformed by proxies"
     // A cache of an app is private in the sense of RFC 9111 §1: it serves one user.
-    case .private: "for a private cache, which this is"
-    case .public: "for any cache"
+    case .private: "for private caches, such as this one"
+    case .public: "any cache may store it"
     case .proxyRevalidate, .sharedMaxAge: "for shared caches only"
     // RFC 5861 defines both windows as seconds after the response has become stale.
     case .staleIfError: meaning(of: reuse.staleUse.ifError)
     case .staleWhileRevalidate: meaning(of: reuse.staleUse.whileRevalidating)
     case .maxAge:
-      reuse.freshness.lifetime.source == .maxAge ? "the lifetime" : "no number: stale"
-    case .maxStale, .minFresh, .onlyIfCached: "means something in requests only"
+      reuse.freshness.lifetime.source == .maxAge ? "the lifetime" : "not a number, so stale"
+    case .maxStale, .minFresh, .onlyIfCached: "has a meaning only in requests"
     }
   }
 
   private func meaning(of window: StaleUse.Window?) -> String {
     switch window {
-    case .ahead: "begins when it becomes stale"
-    case .open(let remaining): "open for \(spanText(remaining)) more"
-    case .closed(let since): "closed since \(spanText(since))"
-    case .void(let prohibition): "void: \(prohibition.rawValue)"
-    case .invalid, nil: "ignored: no number"
+    case .ahead: "starts when the entry becomes stale"
+    case .open(let remaining): "applies for another \(spanText(remaining))"
+    case .closed(let since): "ended \(spanText(since)) ago"
+    case .void(let prohibition): "overruled by \(prohibition.rawValue)"
+    case .invalid, nil: "ignored: not a number"
     }
   }
 
@@ -69,7 +69,7 @@ extension ExplanationRenderer {
     case .nothingNominated, .never: buffer.append("* matches no request\n")
     case .unknown(let names):
       buffer.append(names)
-      buffer.append(": the fields of its request are not stored\n")
+      buffer.append(": the request's fields are not stored\n")
     case .matches(let names): append(names, details, "matches", into: &buffer)
     case .differs(let differences):
       append(differences.map(\.name), details, "differs", into: &buffer)
@@ -135,13 +135,13 @@ extension ExplanationRenderer {
     let policy = explanation.inquiry.policy
     buffer.append("\n")
     if let request = explanation.nextRequest {
-      buffer.append("Next request under \(policy.name) (\(policy.rawValue))\n")
+      buffer.append("Next request under \(policy.name) (\(policy.rawValue)):\n")
       append(request, explanation.url, into: &buffer)
     } else if details.foundation == nil, explanation.outcome == .cache {
-      buffer.append("No request now; the next one would be\n")
+      buffer.append("No request now. The next request would be:\n")
       append(details.conditional.request, explanation.url, into: &buffer)
     } else {
-      buffer.append("No request now\n")
+      buffer.append("No request now.\n")
       appendCompletion(explanation, details, into: &buffer)
       return
     }
@@ -155,16 +155,17 @@ extension ExplanationRenderer {
     _ explanation: Explanation, _ details: Explanation.Details, into buffer: inout TextBuffer
   ) {
     guard details.conditional.purpose == .completion else { return }
-    buffer.append("\nRequest for the rest of the body\n")
+    buffer.append("\nRequest for the rest of the body:\n")
     append(details.conditional.request, explanation.url, into: &buffer)
     buffer.append("  \(answers(to: .completion))\n")
   }
 
   private func answers(to purpose: ConditionalRequest.Purpose) -> String {
     switch purpose {
-    case .validation: "304: used again, with the new header fields   200: replaced"
-    case .completion: "206: the rest, if it is of the same body   200: replaced"
-    case .replacement: "200: replaced, by a full download"
+    case .validation: "304: use the entry and update its headers   200: replace the entry"
+    case .completion:
+      "206: append the rest, if it belongs to the same body   200: replace the entry"
+    case .replacement: "200: replace the entry (full download)"
     }
   }
 
@@ -224,7 +225,7 @@ extension RequestCachePolicy.Outcome {
     switch self {
     case .cache:
       switch explanation.state {
-      case .stale: return "cache, though stale"
+      case .stale: return "cache, even though stale"
       case .noLifetime: return "cache, without a lifetime"
       case .fresh, nil: return "cache"
       }
@@ -233,7 +234,7 @@ extension RequestCachePolicy.Outcome {
       let isAdding = explanation.inquiry.platform != .foundation && !policy.addedLines.isEmpty
       return isAdding ? "full request, with Cache-Control: no-cache" : "full request"
     case .error: return "error, no request"
-    case .unknown: return "not known"
+    case .unknown: return "unknown"
     }
   }
 }
@@ -242,22 +243,22 @@ extension Storability.Reason {
   /// The reason, for people.
   var words: String {
     switch self {
-    case .methodNotUnderstood: "what answers its method is not stored"
+    case .methodNotUnderstood: "responses to its method are not stored"
     case .postWithoutLocation:
-      "what answers POST is stored only with a lifetime and its own URL as Content-Location"
-    case .unknownStatus: "its status is not known"
-    case .interimStatus: "its status is an interim one"
-    case .notModified: "a 304 updates what is stored, and is not stored itself"
-    case .statusNotUnderstood: "must-understand, and its status is not known"
-    case .responseNoStore: "the response says no-store"
-    case .requestNoStore: "the request said no-store"
+      "a response to POST is stored only with a lifetime and its own URL as Content-Location"
+    case .unknownStatus: "its status is unknown"
+    case .interimStatus: "its status is interim"
+    case .notModified: "a 304 updates a stored response and is not stored itself"
+    case .statusNotUnderstood: "it has must-understand and an unknown status"
+    case .responseNoStore: "the response has no-store"
+    case .requestNoStore: "the request has no-store"
     case .notPermitted:
-      "nothing permits it: not public, private, Expires or max-age, nor a status that needs none"
+      "nothing allows it: no public, private, Expires or max-age, and its status is not cacheable by default"
     case .isPublic: "it is public"
-    case .isPrivate: "it is private, and so is the cache"
-    case .expires: "it has an Expires"
-    case .maxAge: "it has a max-age"
-    case .status: "its status needs nothing else"
+    case .isPrivate: "it is private, but so is this cache"
+    case .expires: "it has Expires"
+    case .maxAge: "it has max-age"
+    case .status: "its status is cacheable by default"
     }
   }
 }

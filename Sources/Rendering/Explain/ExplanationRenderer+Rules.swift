@@ -9,14 +9,14 @@ extension ExplanationRenderer {
     buffer.append(shown: ByteString(configured.entryClass))
     buffer.append("\n")
     guard let revalidation = configured.revalidation else { return }
-    buffer.append(title: "To be validated")
-    buffer.append("after \(AgeText.text(seconds: Int64(revalidation.after)))")
+    buffer.append(title: "Revalidation due")
+    buffer.append("after \(AgeText.words(seconds: Int64(revalidation.after)))")
     buffer.append(" by rule \(revalidation.rule): ")
     if let isDue = revalidation.isDue, let age = revalidation.age {
       let left = Int64(abs(age - revalidation.after))
-      buffer.append("\(isDue ? "due for" : "due in") \(AgeText.text(seconds: left))")
+      buffer.append("\(isDue ? "due for" : "due in") \(AgeText.words(seconds: left))")
     } else {
-      buffer.append("its age is not known")
+      buffer.append("its age is unknown")
     }
     buffer.append("\n")
   }

@@ -31,7 +31,7 @@ extension ExplanationRenderer {
     switch explanation.state {
     case .fresh:
       if let end = freshness?.expiresAtSeconds, let remaining = freshness?.remainingSeconds {
-        buffer.append(" for \(AgeText.text(seconds: remaining))")
+        buffer.append(" for \(AgeText.words(seconds: remaining))")
         buffer.append(moment: end, after: ", until ")
       }
     case .stale:
@@ -39,7 +39,7 @@ extension ExplanationRenderer {
         let remaining = freshness?.remainingSeconds
       {
         buffer.append(
-          " for \(AgeText.text(seconds: max(0, Int64(0).saturatingSubtracting(remaining))))")
+          " for \(AgeText.words(seconds: max(0, Int64(0).saturatingSubtracting(remaining))))")
         buffer.append(moment: end, after: ", since ")
       }
     case .noLifetime, nil: break
@@ -67,19 +67,19 @@ extension ExplanationRenderer {
         explanation.details?.foundation == nil,
         explanation.inquiry.policy == .useProtocolCachePolicy
       {
-        return "SERVED from the cache, and validated meanwhile"
+        return "served from the cache while it is revalidated"
       }
-      return "SERVED from the cache"
+      return "served from the cache"
     case .conditional:
       return explanation.details?.conditional.purpose == .completion
-        ? "COMPLETED from the origin before it is used"
-        : "VALIDATED with the origin before it is used"
+        ? "completed from the server before use"
+        : "validated with the server before use"
     case .load:
       return explanation.details?.foundation == nil || explanation.lookup?.isAnswer == false
-        ? "LOADED anew from the origin" : "LOADED anew from the origin, and removed"
+        ? "downloaded again" : "downloaded again, and the entry is removed"
     // `returnCacheDataDontLoad` fails instead of loading, as when the app is meant to be offline.
-    case .error: return "an ERROR, and no request"
-    case .unknown: return "whether it is used cannot be told"
+    case .error: return "an error, without a request"
+    case .unknown: return "cannot tell whether it is used"
     }
   }
 
@@ -94,15 +94,15 @@ extension ExplanationRenderer {
     buffer.append(shown: explanation.url.map { secrets.url($0, for: .people) } ?? "-")
     buffer.append("\n")
     guard let lookup = explanation.lookup else { return }
-    buffer.append(title: "Asked for")
+    buffer.append(title: "Requested URL")
     buffer.append(shown: secrets.url(lookup.asked, for: .people))
     buffer.append("\n")
-    buffer.append(title: "Key in the store")
+    buffer.append(title: "Cache key")
     buffer.append(shown: lookup.shownKey)
     buffer.append(
       !lookup.isAnswer
-        ? "   another than that of what is asked for\n"
-        : lookup.isRedirected ? "   another than that of its URL\n" : "   the same for both\n")
+        ? "   differs from the key of the requested URL\n"
+        : lookup.isRedirected ? "   differs from the key of its URL\n" : "   the same for both\n")
   }
 
   private func appendLifetime(_ details: Explanation.Details, into buffer: inout TextBuffer) {
@@ -115,22 +115,22 @@ extension ExplanationRenderer {
     case .invalidMaxAge(let text):
       buffer.append("   Cache-Control: max-age=")
       buffer.append(quoted: text)
-      buffer.append(" is no number")
+      buffer.append(" is not a number")
     case .expires(let end, let date):
       buffer.append(moment: end, after: "   Expires ")
       buffer.append(moment: date, after: " - \(details.exchange.dateName) ")
     case .invalidExpires(let text):
       buffer.append("   Expires: ")
       buffer.append(quoted: text)
-      buffer.append(" is no date")
+      buffer.append(" is not a date")
     case .heuristic(let modified, let date):
       let span = max(0, date.saturatingSubtracting(modified))
       // Called a guess, because RFC 9111 §4.2.2 leaves heuristics to each cache, and Apple's is not
       // documented.
-      buffer.append("   a guess: 10 % of the \(spanText(span))")
+      buffer.append("   heuristic: 10% of the \(spanText(span))")
       buffer.append(moment: modified, after: " from Last-Modified ")
-      buffer.append(" to \(details.exchange.dateName)")
-    case .none: buffer.append("   no max-age, no Expires, and no guess")
+      buffer.append(" to the \(details.exchange.dateName)")
+    case .none: buffer.append("   no max-age, no Expires, no heuristic")
     }
     buffer.append("   \(lifetime.section)\n")
   }
@@ -148,27 +148,27 @@ extension ExplanationRenderer {
     buffer.append(title: "  Date")
     switch details.exchange.date {
     // A recipient with a clock replaces a missing Date by the time of receipt (RFC 9110 §6.6.1).
-    case .absent: buffer.append("none: the time of storing stands for it")
+    case .absent: buffer.append("none; using the time of storing")
     case .date(let seconds): buffer.append(moment: seconds, after: "")
     case .invalid(let text):
       buffer.append(quoted: text)
-      buffer.append(" is no date: the time of storing stands for it")
+      buffer.append(" is not a date; using the time of storing")
     }
     buffer.append("\n")
     buffer.append(title: "  Age")
     switch age.ageField {
-    case .absent: buffer.append("none: 0 s")
+    case .absent: buffer.append("none; using 0 s")
     case .seconds(let seconds): buffer.append("\(seconds) s")
     case .invalid(let text):
       buffer.append(quoted: text)
-      buffer.append(" is no number: 0 s")
+      buffer.append(" is not a number; using 0 s")
     }
     buffer.append("\n")
     buffer.append(title: "  stored")
     buffer.append(moment: details.exchange.responseTime, after: "")
     // RFC 9111 §4.2.3 adds the time that the response took. Neither kind of cache stores when its
     // request was sent.
-    buffer.append("   when it was sent is not stored: delay 0 s\n")
+    buffer.append("   the time of the request is not stored, so the delay is 0 s\n")
     buffer.append(title: "  now")
     buffer.append(time: inquiry.now)
     buffer.append("\n")

@@ -32,7 +32,7 @@ public struct MissingResponseRenderer: Sendable {
     buffer.append(shown: secrets.url(missing.url, for: .people))
     buffer.append("\n")
     if let key = missing.key {
-      buffer.append(title: "Key in the store")
+      buffer.append(title: "Cache key")
       buffer.append(shown: key)
       buffer.append("\n")
     }
@@ -42,11 +42,11 @@ public struct MissingResponseRenderer: Sendable {
       buffer.append(shown: lookup.stored.map { secrets.url($0, for: .people) } ?? "-")
       // Foundation's key leaves out the query. An answer that was stored for another query may be
       // another user's.
-      buffer.append(lookup.differsByQuery ? "   it may be meant for another user\n" : "\n")
+      buffer.append(lookup.differsByQuery ? "   may be meant for another user\n" : "\n")
     }
     append(missing.underOtherKeys, title: "Under other keys", into: &buffer)
     for (index, url) in missing.near.enumerated() {
-      buffer.append(title: index == 0 ? "There is" : "")
+      buffer.append(title: index == 0 ? "Similar URLs" : "")
       buffer.append(shown: secrets.url(url, for: .people))
       buffer.append("\n")
     }
@@ -57,10 +57,10 @@ public struct MissingResponseRenderer: Sendable {
     } else {
       // Whether a response may be stored depends on its header fields, and nothing is stored of one
       // that is missing.
-      buffer.append("not known: give the header fields with --headers-from\n")
+      buffer.append("unknown: give the response headers with --headers-from\n")
     }
     for (index, reason) in missing.reasons.enumerated() {
-      buffer.append(title: index == 0 ? "Rules against it" : "")
+      buffer.append(title: index == 0 ? "Not stored because" : "")
       buffer.append(reason.words)
       if let section = reason.section { buffer.append("   \(section)") }
       buffer.append("\n")
@@ -86,7 +86,7 @@ public struct MissingResponseRenderer: Sendable {
   private func appendPolicies(_ missing: MissingResponse, into buffer: inout TextBuffer) {
     var table = TextTable([
       .init(title: "POLICY", alignment: .right), .init(title: "NAME"),
-      .init(title: "OUTCOME WITH NOTHING STORED"),
+      .init(title: "OUTCOME WITHOUT AN ENTRY"),
     ])
     for (name, policy) in RequestCachePolicy.names {
       let words = missing.outcome(of: policy) == .error ? "error, no request" : "full request"
@@ -143,15 +143,16 @@ extension MissingResponse {
   /// The answer for people, on one line.
   fileprivate var verdict: String {
     if !lookups.isEmpty {
-      return "PRESENT: the cache answers it with the entry of another URL; 'explain' it"
+      return
+        "PRESENT: the cache answers this URL with the entry of another URL; run 'explain' on that entry"
     }
     // In a Foundation cache, an entry can have the URL and still not be found by it, because its
     // key is that of another one.
-    if !present.isEmpty { return "PRESENT: an entry has this URL; 'explain' it" }
+    if !present.isEmpty { return "PRESENT: an entry has this URL; run 'explain' on it" }
     return switch wouldBeStored {
-    case true?: "MISSING, though it may be stored"
+    case true?: "MISSING: it could be stored"
     case false?: "MISSING: it would not be stored"
-    case nil: "MISSING: whether it would be stored is not known"
+    case nil: "MISSING: cannot tell whether it would be stored"
     }
   }
 }
@@ -172,16 +173,16 @@ extension MissingResponse.Reason {
   /// The rule for people, as a clause.
   var rule: String {
     switch self {
-    case .scheme: "only what is asked for with http or https is stored"
-    case .smallCapacity: "with a capacity below 5 MiB CFNetwork writes no cache to disk"
+    case .scheme: "only responses to http and https requests are stored"
+    case .smallCapacity: "with a capacity below 5 MiB, CFNetwork does not write the cache to disk"
     case .specified(let reason): reason.words
     case .status: "only statuses from 200 to 299 are stored"
     case .largeBody(let limit):
-      "a body of more than about 5 % of the capacity (\(limit) bytes) is not stored"
+      "a body larger than about 5% of the capacity (\(limit) bytes) is not stored"
     case .foundationRefuses(let refusal):
-      "Foundation on Linux does not use it, as \(refusal.words)"
+      "Foundation on Linux does not use it, because \(refusal.words)"
     case .foundationStoresNothing:
-      "URLSession on Linux stores nothing; the app has to call storeCachedResponse"
+      "URLSession on Linux stores nothing itself; the app must call storeCachedResponse"
     }
   }
 }

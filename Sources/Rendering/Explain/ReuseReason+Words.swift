@@ -8,18 +8,20 @@ extension TextBuffer {
     _ reason: Explanation.Reason, of explanation: Explanation, _ secrets: SecretPolicy
   ) {
     switch reason {
-    case .undecodable: append("the store does not tell its header fields, or when it was stored")
+    case .undecodable: append("its header fields or its time of storing cannot be read")
     case .expiredByApplication(let expiry):
-      append("the app's own expiry has passed: ")
+      append("it expired by the app's own rule: ")
       append(shown: expiry.rule.key)
       append(" + \(expiry.rule.seconds) s")
-    case .policy(let policy): append("the policy \(policy.name) decides, and not its age")
+    case .policy(let policy): append("the request policy \(policy.name) ignores its age")
     // "Observed", because no documentation says so, and another version may behave differently.
     case .foundationUses(nil):
-      append("observed: Foundation on Linux uses it for ever, as it has no max-age and no Expires")
-    case .foundationUses: append("observed: Foundation on Linux uses it until max-age has passed")
+      append(
+        "observed: Foundation on Linux uses it forever, because it has neither max-age nor Expires")
+    case .foundationUses:
+      append("observed: Foundation on Linux uses it until its max-age has passed")
     case .foundationRefuses(let refusal):
-      append("observed: Foundation on Linux does not use it, as \(refusal.words)")
+      append("observed: Foundation on Linux does not use it, because \(refusal.words)")
     case .reuse(let reason):
       guard let details = explanation.details else { return }
       append(reason, of: details, secrets)
@@ -30,8 +32,8 @@ extension TextBuffer {
     _ reason: ReuseReason, of details: Explanation.Details, _ secrets: SecretPolicy
   ) {
     switch reason {
-    case .otherTarget: append("it was stored for another URL")
-    case .otherMethod: append("it answered a method that no stored response answers")
+    case .otherTarget: append("it was stored for a different URL")
+    case .otherMethod: append("stored responses cannot answer its method")
     case .varyNever: append("Vary: * matches no request")
     case .varyDiffers(let differences):
       append("Vary: ")
@@ -42,36 +44,36 @@ extension TextBuffer {
     case .varyUnknown(let names):
       append("Vary: ")
       append(names)
-      append(", and the fields of its request are not stored")
+      append(", but the request's fields are not stored")
     case .incomplete(.start(let bytes)):
       append("only the first \(bytes) bytes of its body are stored")
-    case .incomplete: append("only a part of its body is stored")
+    case .incomplete: append("only part of its body is stored")
     case .responseNoCache:
       append(comparison: details.reuse.freshness)
       // Without the freshness, a user would look for a lifetime that is too short, and lengthening
       // it would not help.
       append(details.reuse.freshness.isFresh ? ", but " : ", and ")
-      append("no-cache has it validated every time")
-    case .requestNoCache: append("the request says Cache-Control: no-cache")
-    case .requestPragma: append("the request says Pragma: no-cache")
+      append("no-cache requires validation every time")
+    case .requestNoCache: append("the request has Cache-Control: no-cache")
+    case .requestPragma: append("the request has Pragma: no-cache")
     case .tooOld(let age, let limit):
-      append("the request wants none older than \(limit) s, and its age is \(age) s")
+      append("its age is \(age) s, but the request accepts at most \(limit) s")
     // With both numbers, since which of them is wrong is what a developer has to find out.
     case .notFreshEnough(let remaining, let limit):
-      append("the request wants it fresh for \(limit) s more, and it is for \(remaining) s")
+      append("it stays fresh for \(remaining) s, but the request requires \(limit) s")
     case .staleMustRevalidate:
       append(comparison: details.reuse.freshness)
-      append(", and must-revalidate forbids its use")
+      append(", and must-revalidate forbids using it")
     case .tooStale(let seconds, let limit):
-      append("it is stale for \(seconds) s, and the request permits \(limit) s")
+      append("it has been stale for \(seconds) s, but the request allows only \(limit) s")
     case .stale, .fresh: append(comparison: details.reuse.freshness)
     case .noLifetime(let reason):
-      append("nothing says how long it is fresh: no max-age, no Expires, and \(reason.words)")
+      append("it has no lifetime: no max-age, no Expires, and \(reason.words)")
     case .maxStalePermits(let seconds):
-      append("it is stale for \(seconds) s, which the max-stale of the request permits")
+      append("it has been stale for \(seconds) s, which the request's max-stale allows")
     case .revalidatesMeanwhile:
       append(comparison: details.reuse.freshness)
-      append(", but stale-while-revalidate lets it be used meanwhile")
+      append(", but stale-while-revalidate allows using it meanwhile")
     }
   }
 
@@ -79,16 +81,16 @@ extension TextBuffer {
   private mutating func append(comparison freshness: Freshness) {
     switch freshness.lifetime.basis {
     case .invalidMaxAge(let text):
-      append("max-age is no number: ")
+      append("max-age is not a number: ")
       append(quoted: text)
     case .invalidExpires(let text):
-      append("Expires is no date: ")
+      append("Expires is not a date: ")
       append(quoted: text)
     case .none: append("it has no lifetime")
     case .maxAge, .expires, .heuristic:
-      append("its age of \(freshness.age.seconds) s is ")
-      append(freshness.isFresh ? "less" : "not less")
-      append(" than its lifetime of \(freshness.lifetime.seconds) s")
+      append("its age (\(freshness.age.seconds) s) is ")
+      append(freshness.isFresh ? "below" : "not below")
+      append(" its lifetime (\(freshness.lifetime.seconds) s)")
     }
   }
 
@@ -137,9 +139,9 @@ extension FreshnessLifetime.NoLifetime {
   /// The reason, for people.
   fileprivate var words: String {
     switch self {
-    case .status: "a response of its status has no guessed lifetime"
-    case .noLastModified: "no Last-Modified to guess from"
-    case .invalidLastModified: "a Last-Modified that is no date"
+    case .status: "its status does not allow a heuristic lifetime"
+    case .noLastModified: "no Last-Modified for a heuristic lifetime"
+    case .invalidLastModified: "a Last-Modified that is not a date"
     }
   }
 }
@@ -148,23 +150,23 @@ extension FoundationReuse.Refusal {
   /// The reason, for people.
   var words: String {
     switch self {
-    case .otherKey: "its key is that of another URL"
+    case .otherKey: "its key belongs to a different URL"
     case .challenge: "it has WWW-Authenticate or Proxy-Authenticate"
     case .authorization: "the request has Authorization or Proxy-Authorization"
     case .method: "the request is neither GET nor HEAD"
-    case .bodyForHead: "the request is HEAD and there is a body"
-    case .noCache: "it says no-cache"
-    case .noStore: "it says no-store"
-    case .maxAge: "its max-age has passed since it was stored"
-    case .status: "its status is none of those that are used"
-    case .vary: "it has a Vary"
-    case .expires: "it has an Expires and no max-age, and no date can be read there"
+    case .bodyForHead: "the request is HEAD but the response has a body"
+    case .noCache: "it has no-cache"
+    case .noStore: "it has no-store"
+    case .maxAge: "its max-age has passed"
+    case .status: "it does not use responses with its status"
+    case .vary: "it has Vary"
+    case .expires: "it has no max-age, and its Expires is not a date"
     }
   }
 }
 
-/// Returns a number of seconds, with its largest unit in parentheses: `3600 s (60 min)`.
+/// Returns a number of seconds, with its largest unit in parentheses: `3600 s (60 minutes)`.
 func spanText(_ seconds: Int64) -> String {
   // The exact number is what the header fields say, so that the two can be compared.
-  seconds < 120 ? "\(seconds) s" : "\(seconds) s (\(AgeText.text(seconds: seconds)))"
+  seconds < 120 ? "\(seconds) s" : "\(seconds) s (\(AgeText.words(seconds: seconds)))"
 }

@@ -73,7 +73,7 @@ public struct JSONIndenter: Sendable {
     // A number at the top level is only complete at the end of the text.
     if case .token(.number(let number)) = place, number.isWhole { endValue() }
     // What was written so far cannot be taken back, so the error comes with the exit status.
-    guard place == .end else { throw error("it ends too early") }
+    guard place == .end else { throw error("unexpected end") }
     text.append(UInt8(ascii: "\n"))
   }
 
@@ -82,7 +82,7 @@ public struct JSONIndenter: Sendable {
     switch place {
     case .token(let token): try consume(byte, of: token, into: &text)
     case .byteOrderMark(let rest):
-      guard byte == rest.first else { throw error("there is no value") }
+      guard byte == rest.first else { throw error("expected a value") }
       place = rest.count == 1 ? .value : .byteOrderMark(rest.dropFirst())
     // RFC 8259 §8.1 lets a parser ignore a byte order mark.
     case .start where byte == 0xEF: place = .byteOrderMark([0xBB, 0xBF])
@@ -99,11 +99,11 @@ public struct JSONIndenter: Sendable {
       try beginKey(byte, into: &text)
     case .key: try beginKey(byte, into: &text)
     case .colon:
-      guard byte == UInt8(ascii: ":") else { throw error("there is no colon") }
+      guard byte == UInt8(ascii: ":") else { throw error("expected a colon") }
       text.append(": ")
       place = .value
     case .separator: try takeSeparator(byte, into: &text)
-    case .end: throw error("there is more after the value")
+    case .end: throw error("unexpected text after the value")
     }
   }
 
@@ -112,7 +112,7 @@ public struct JSONIndenter: Sendable {
   ) throws(JSONSyntaxError) {
     switch token {
     case .string(let string, let isKey):
-      guard let next = string.followed(by: byte) else { throw error("a string is wrong") }
+      guard let next = string.followed(by: byte) else { throw error("malformed string") }
       if next != .end {
         place = .token(.string(next, isKey: isKey))
       } else if isKey {
@@ -121,12 +121,12 @@ public struct JSONIndenter: Sendable {
         endValue()
       }
     case .word(let rest):
-      guard byte == rest.first else { throw error("there is no value") }
+      guard byte == rest.first else { throw error("expected a value") }
       if rest.count == 1 { endValue() } else { place = .token(.word(rest.dropFirst())) }
     case .number(let number):
       guard let next = number.followed(by: byte) else {
         // A number has no end of its own: the next byte belongs to what follows it.
-        guard number.isWhole else { throw error("a number is wrong") }
+        guard number.isWhole else { throw error("malformed number") }
         endValue()
         return try consume(byte, into: &text)
       }
@@ -142,7 +142,7 @@ public struct JSONIndenter: Sendable {
     case UInt8(ascii: "["): try open(.array, .firstElement)
     case UInt8(ascii: "{"): try open(.object, .firstKey)
     default:
-      guard let token = JSONToken(beginningWith: byte) else { throw error("there is no value") }
+      guard let token = JSONToken(beginningWith: byte) else { throw error("expected a value") }
       place = .token(token)
     }
     text.append(byte)
@@ -151,7 +151,7 @@ public struct JSONIndenter: Sendable {
   private mutating func beginKey(
     _ byte: UInt8, into text: inout TextBuffer
   ) throws(JSONSyntaxError) {
-    guard byte == UInt8(ascii: "\"") else { throw error("there is no key") }
+    guard byte == UInt8(ascii: "\"") else { throw error("expected a key") }
     breakLine(&text)
     text.append(byte)
     place = .token(.string(.text, isKey: true))
@@ -172,14 +172,14 @@ public struct JSONIndenter: Sendable {
       text.append(UInt8(ascii: "\n"))
       text.append(UInt8(ascii: " "), count: 2 * (containers.count - 1))
       close(byte, into: &text)
-    default: throw error("there is no comma and no end")
+    default: throw error("expected a comma or a closing bracket")
     }
   }
 
   private mutating func open(_ container: Container, _ next: Place) throws(JSONSyntaxError) {
     // A body of nothing but brackets would otherwise give output that is quadratic in its size.
     guard containers.count < Self.deepestNesting else {
-      throw error("more than \(Self.deepestNesting) arrays and objects are in each other")
+      throw error("nested more than \(Self.deepestNesting) levels deep")
     }
     containers.append(container)
     place = next

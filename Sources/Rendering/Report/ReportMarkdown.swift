@@ -19,19 +19,19 @@ struct ReportMarkdown: Sendable {
     \(code: ByteString(report.store.path), isCell: false), \(TimeText.text(report.now))
 
     \(verdict)
-    ## What you could do
+    ## Suggestions
 
     \(suggestions)
     ## Where the bytes are
 
     \(table(words.hostTable))
-    ## How old it is
+    ## Age
 
     \(table(words.ageTable))
-    ## What a limit of age would free
+    ## What an age limit would free
 
     \(table(words.limitTable))
-    ## What it is made of
+    ## Composition
 
     \(table(words.stateTable))
     \(table(words.savingsTable))
@@ -121,8 +121,8 @@ struct ReportMarkdown: Sendable {
     }
     return """
       \(list)
-      \(words.findingCounts.joined(separator: ", ")), as `check` counts them. This command also compares the indexes of the \
-      database with its tables: \
+      \(words.findingCounts.joined(separator: ", ")), as counted by `check`. To compare the indexes of the database with its \
+      tables as well, run \
       \(code: words.checkCommand, isCell: false)
 
       """

@@ -18,7 +18,7 @@ extension ReportPage {
   /// The bodies by age and freshness.
   var ages: HTML {
     """
-    <section class="card">\(heading("How old it is"))
+    <section class="card">\(heading("Age"))
     <p class="sub">\(report.agesAreDates ? "Bodies by the date when they were stored" : "Bodies by the time since they were stored")</p>
     <svg viewBox="0 0 560 250" role="img" aria-label="Bytes of bodies by age and freshness">\
     \(ageGrid)\(ageBars)<path class="base" d="M\(Chart.left) \(Chart.bottom)H\(Chart.right)"/></svg>

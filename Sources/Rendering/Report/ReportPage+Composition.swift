@@ -7,7 +7,7 @@ extension ReportPage {
   var composition: HTML {
     let states = CacheReport.State.allCases
     return """
-      <section class="card">\(heading("What it is made of"))
+      <section class="card">\(heading("Composition"))
       <p class="sub">Bodies by freshness</p>
       \(stack(states.map { ("f-\($0.rawValue)", report.states[$0].bytes) }))
       \(table(words.stateTable, marks: states.map { "b-\($0.rawValue)" }, isHeadShown: false))

@@ -15,7 +15,7 @@ extension ReportPage {
       <section class="card" id="integrity">\(heading("Integrity"))
       <ul class="chk">
       \(items)</ul>
-      <p class="sub gap">\(words.findingCounts.joined(separator: ", ")), as <code class="in">check</code> counts them. This command also compares the indexes of the database with its tables:</p>
+      <p class="sub gap">\(words.findingCounts.joined(separator: ", ")), as counted by <code class="in">check</code>. To compare the indexes of the database with its tables as well, run:</p>
       \(code(words.checkCommand))</section>
       """
   }

@@ -8,15 +8,15 @@ extension ReportPage {
     let limit = standardLimit
     let removed = ReportWords.percent(limit.removed.bytes, of: report.usage.bodyBytes)
     return """
-      <section class="card" id="limits">\(heading("What a limit of age would free"))
-      <p class="sub">Bodies older than the limit; in colour, what of them is still fresh</p>
-      <svg viewBox="0 0 560 246" role="img" aria-label="Bytes that a limit of age would free">\
+      <section class="card" id="limits">\(heading("What an age limit would free"))
+      <p class="sub">Bodies older than the limit; the fresh ones are coloured</p>
+      <svg viewBox="0 0 560 246" role="img" aria-label="Bytes that an age limit would free">\
       \(limitGrid)<path class="wa" d="\(limitArea(\.removed))"/>\
       <path class="wf" d="\(limitArea(\.fresh))"/><path class="wl" d="\(limitLine(\.removed))"/>\
       <path id="wi-l" class="cur" d="M\(x(of: limit)) \(Chart.top)V\(Chart.bottom)"/>\
       <circle id="wi-c" class="dot" cx="\(x(of: limit))" cy="\(y(of: limit.removed.bytes))" r="5"/>\
       <path class="base" d="M\(Chart.left) \(Chart.bottom)H\(Chart.right)"/></svg>
-      <label class="rng"><span class="vh">Limit of age</span><input id="wi-r" type="range" min="0" \
+      <label class="rng"><span class="vh">Age limit</span><input id="wi-r" type="range" min="0" \
       max="\(Int64(max(0, shownLimits.count - 1)))" value="\(standardPlace)" hidden></label>
       <p class="wiout" id="wi-o" aria-live="polite">Older than \
       <b>\(ReportWords.duration(limit.seconds))</b>: frees \
@@ -117,7 +117,7 @@ extension ReportPage {
       lines += """
         <path class="grid" d="M\(Chart.left) \(y)H\(Chart.right)"/>\
         <text class="ax" text-anchor="end" x="\(Chart.left - 7)" y="\(y + 3.5)">\
-        \(Int64(quarter * 25))\(quarter == 4 ? " %" : "")</text>
+        \(Int64(quarter * 25))\(quarter == 4 ? "%" : "")</text>
         """
     }
     return lines

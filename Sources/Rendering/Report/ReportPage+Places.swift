@@ -13,7 +13,7 @@ extension ReportPage {
     """
     <section class="card" id="places">\(heading("Where the bytes are", Self.ramp))
     <svg id="tm" viewBox="0 0 1176 430" role="img" aria-label="Bytes by host and folder">\(hostBoxes)</svg>
-    <p id="tip" class="tip" aria-live="polite">The area is that of the bytes.</p>
+    <p id="tip" class="tip" aria-live="polite">Areas are proportional to bytes.</p>
     \(details(words.hostTable))
     </section>
     """
@@ -21,8 +21,8 @@ extension ReportPage {
 
   private static let ramp: HTML = """
     <p id="crumb" class="crumb">All hosts</p><ul class="legend ramp"><li>stale share</li>\
-    <li><i class="s0"></i>0–20 %</li><li><i class="s1"></i></li><li><i class="s2"></i></li>\
-    <li><i class="s3"></i></li><li><i class="s4"></i>80–100 %</li></ul>
+    <li><i class="s0"></i>0–20%</li><li><i class="s1"></i></li><li><i class="s2"></i></li>\
+    <li><i class="s3"></i></li><li><i class="s4"></i>80–100%</li></ul>
     """
 
   private var hostBoxes: HTML {

@@ -6,10 +6,10 @@ extension ReportPage {
   /// The distribution of body sizes: the share of entries, and of bytes, up to each size.
   var sizes: HTML {
     """
-    <section class="card">\(heading("How large bodies are"))
+    <section class="card">\(heading("Body sizes"))
     <p class="sub">\(words.halfSentence)</p>
     <svg viewBox="0 0 560 330" role="img" \
-    aria-label="Share of entries and of bytes up to each size of a body">\(percentGrid(to: Chart.lowBottom))\(sizeTicks)\
+    aria-label="Share of entries and bytes by body size">\(percentGrid(to: Chart.lowBottom))\(sizeTicks)\
     <path class="l1" d="\(sizeLine { Double($0.entries) })"/><path class="l2" d="\(sizeLine { Double($0.bytes) })"/>\
     <path class="base" d="M\(Chart.left) \(Chart.lowBottom)H\(Chart.right)"/></svg>
     <ul class="legend"><li><i class="l1"></i>share of entries</li>\

@@ -29,7 +29,7 @@ extension ReportPage {
   /// Returns a collapsed table.
   func details(_ table: ReportTable) -> HTML {
     """
-    <details><summary>The same as a table</summary><div class="scroll-x">\(self.table(table))</div></details>
+    <details><summary>Show as a table</summary><div class="scroll-x">\(self.table(table))</div></details>
     """
   }
 }

@@ -12,7 +12,7 @@ extension ReportPage {
       <div class="say"><p class="chip \(judgement.isGood ? "good" : "bad")">\(judgement.text)</p>
       <p class="big"><span><b>\(words.used)</b> \(words.usedOf)</span> \(staleSentence)</p>
       \(hostSentence)\(gauge)\(report.usage.entries > 0 ? legend : "")</div>
-      <div class="do"><h2>What you could do</h2>
+      <div class="do"><h2>Suggestions</h2>
       \(suggestions)</div>
       </section>
       """
@@ -95,8 +95,8 @@ extension ReportPage {
     return """
       <ol>
       \(items)</ol>
-      <p class="mut">Every command only shows what it would do. Run it again with \
-      <code class="in">--yes</code> in place of <code class="in">--dry-run</code> to do it.</p>
+      <p class="mut">These commands only show what they would do. To apply one, run it with \
+      <code class="in">--yes</code> instead of <code class="in">--dry-run</code>.</p>
       """
   }
 
@@ -107,15 +107,15 @@ extension ReportPage {
     // Beyond a memory limit, hosts are not told apart any more.
     let areMore = report.otherHosts.map { $0.groups == nil } ?? false
     let beside = max(0, usage.footprint.totalBytes - usage.bodyBytes)
-    let oldest = usage.storedTimes.map { AgeText.text(from: $0.lowerBound, to: report.now) }
-    let newest = usage.storedTimes.map { AgeText.text(from: $0.upperBound, to: report.now) }
+    let oldest = usage.storedTimes.map { AgeText.words(from: $0.lowerBound, to: report.now) }
+    let newest = usage.storedTimes.map { AgeText.words(from: $0.upperBound, to: report.now) }
     return """
       <section class="tiles" aria-label="Key figures">
       \(figure("Entries", ReportWords.grouped(usage.entries), 
         (areMore ? "more than " : "") + ReportWords.counted(hosts, "host", "hosts")))
-      \(figure("Bodies", ByteSizeText.text(usage.bodyBytes), "\(ByteSizeText.text(beside)) beside them"))
+      \(figure("Bodies", ByteSizeText.text(usage.bodyBytes), "\(ByteSizeText.text(beside)) of other data"))
       \(figure("Median body", usage.median.map { ByteSizeText.text($0.bytes) } ?? "–", words.halfSentence))
-      \(figure("Oldest entry", oldest ?? "–", newest.map { "newest \($0)" } ?? "no time is known"))
+      \(figure("Oldest entry", oldest ?? "–", newest.map { "newest \($0)" } ?? "no known time"))
       <div class="\(words.hasErrors ? "bad" : "good")"><p>Integrity</p>\
       <b>\(words.findingCounts[0])</b>\
       <span>\(words.findingCounts.dropFirst().joined(separator: ", ")): \

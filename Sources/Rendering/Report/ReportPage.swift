@@ -80,8 +80,8 @@ struct ReportPage: Sendable {
     <header class="top"><div class="wrap">
     <div class="id">\(Self.logo)<div><h1>URL cache report</h1>\
     <p class="path"><bdi>\(ByteString(report.store.path))</bdi></p></div></div>
-    <dl class="meta"><div><dt>Taken</dt><dd>\(time(report.now))</dd></div>\
-    <div><dt>Store</dt><dd>\(storeName)</dd></div></dl>
+    <dl class="meta"><div><dt>Created</dt><dd>\(time(report.now))</dd></div>\
+    <div><dt>Format</dt><dd>\(storeName)</dd></div></dl>
     <button id="theme" type="button" hidden aria-pressed="false">Dark</button>
     </div></header>
     """
@@ -100,15 +100,15 @@ struct ReportPage: Sendable {
 
   private var footer: HTML {
     """
-    <footer><p>Made by \(generator). This file is complete: it loads nothing and sends nothing. \
-    1 KiB is 1024 bytes; times are UTC. Freshness is that of RFC 9111 at the time above; what an app \
-    holds in memory is not seen.\(secretsNote)</p></footer>
+    <footer><p>Made by \(generator). This file is self-contained: it loads and sends nothing. \
+    1 KiB is 1024 bytes; times are UTC. Freshness follows RFC 9111 at the time above. Responses that an app \
+    holds only in memory are not included.\(secretsNote)</p></footer>
     """
   }
 
   private var secretsNote: HTML {
     words.secrets.showSecrets
-      ? " URLs are shown as they are, with their secrets." : " Secrets in URLs are masked."
+      ? " URLs are shown in full, including secrets." : " Secrets in URLs are masked."
   }
 
   /// Returns a time element.

@@ -7,7 +7,7 @@
 /// complete but static.
 enum ReportScript {
   /// The SHA-256 digest of ``source`` in Base64, by which the policy of the page allows the script.
-  static let digest: HTML = "UGsI/Un1tFQgAd4QtP447ephAuERF+Vz8jjH2IV91z4="
+  static let digest: HTML = "Zp1N+hHD3ixxCvnnPzTggz1WB9lTIfUGgZZ/ql73oTM="
 
   /// The script.
   static let source: HTML = #"""
@@ -21,7 +21,7 @@ enum ReportScript {
       do { b /= 1024; u++; } while (b >= 1023.5 && u < 5);
       return (b < 99.95 ? b.toFixed(1) : b.toFixed(0)) + " " + units[u];
     };
-    const pct = f => (f > 0 && f < .0005 ? "<0.1" : f >= .0995 || !f ? Math.round(100 * f) : (100 * f).toFixed(1)) + " %";
+    const pct = f => (f > 0 && f < .0005 ? "<0.1" : f >= .0995 || !f ? Math.round(100 * f) : (100 * f).toFixed(1)) + "%";
     const svg = (name, attributes, text) => {
       const e = document.createElementNS("http://www.w3.org/2000/svg", name);
       for (const k in attributes) e.setAttribute(k, attributes[k]);
@@ -54,7 +54,7 @@ enum ReportScript {
 
     // The treemap, drawn for the width at hand so that text is never stretched.
     const tm = $("#tm"), crumb = $("#crumb"), tip = $("#tip"), H = 430;
-    const tip0 = "The area is that of the bytes. Select a block to look inside.";
+    const tip0 = "Areas are proportional to bytes. Select a block to look inside.";
     let path = [];
     const layout = (nodes, x, y, w, h) => {
       nodes = nodes.filter(n => n.v > 0).sort((a, b) => b.v - a.v);

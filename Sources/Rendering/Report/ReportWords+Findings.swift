@@ -24,7 +24,7 @@ extension ReportWords {
     }
     if report.findings.isEmpty {
       let entries = Self.counted(report.usage.entries, "entry was", "entries were")
-      all.append(good("Entries:", "\(entries) decoded, and nothing is wrong."))
+      all.append(good("Entries:", "\(entries) decoded without problems."))
     }
     let log = report.usage.footprint.reclaimableLogBytes
     // A small log is normal in WAL mode. One of more than a twentieth explains why a footprint is
@@ -33,7 +33,7 @@ extension ReportWords {
       all.append(
         good(
           "Write-ahead log:",
-          "the app that has the cache open gives back \(ByteSizeText.text(log)) when it quits."))
+          "the app that has the cache open will free \(ByteSizeText.text(log)) when it quits."))
     }
     return all
   }

@@ -19,11 +19,12 @@ extension ReportWords {
   /// The text that is shown if there are no suggestions.
   var noSuggestion: String {
     if report.isDamaged {
-      return "The database is damaged: no command changes it, and CFNetwork discards the cache when"
-        + " it meets the damage."
+      return
+        "The database is damaged. urlcache-admin does not change it, and CFNetwork discards the cache when"
+        + " it notices."
     }
     return report.canBeChanged
-      ? "There is nothing worth removing." : "This cache can only be read: no command changes it."
+      ? "There is nothing worth removing." : "This cache is read-only."
   }
 
   private func text(of suggestion: Suggestion) -> SuggestionText {
@@ -34,13 +35,13 @@ extension ReportWords {
       let names = kinds.map(\.rawValue).joined(separator: ",")
       let entries = Self.counted(count, "entry", "entries")
       return SuggestionText(
-        gain: "Repair the cache", how: ": \(entries) that the app cannot use.",
+        gain: "Repair the cache", how: ": the app cannot use \(entries).",
         command: command("check", "--repair=\(names) --dry-run"))
     case .removeOrphans:
       let files = Self.counted(
-        count, "body file that no entry refers to", "body files that no entry refers to")
+        count, "orphaned body file", "orphaned body files")
       return SuggestionText(
-        gain: "Free \(size)", how: " at no cost: \(files).",
+        gain: "Free \(size)", how: " without losing an entry: \(files).",
         command: command("check", "--repair=orphans --dry-run"))
     case .compact:
       return SuggestionText(
@@ -62,7 +63,8 @@ extension ReportWords {
     case .purgeExpired:
       return SuggestionText(
         gain: "Free about \(size)",
-        how: ": \(Self.counted(count, "entry", "entries")) that must be downloaded again anyway.",
+        how:
+          ": \(Self.counted(count, "entry", "entries")) that must be downloaded again in any case.",
         // Entries with a validator are left out: they cost a short 304, while those without must be
         // loaded again.
         command: command("purge", "\(expiryOptions)--stale --validator none --dry-run"))

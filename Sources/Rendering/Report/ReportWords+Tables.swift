@@ -79,7 +79,7 @@ extension ReportWords {
       rows: [
         ReportTable.Row(
           name: "Superseded",
-          meaning: "by a newer version of the same file, as far as the URLs show it",
+          meaning: "a newer version of the same file exists, judging by the URLs",
           values: counts(of: report.usage.superseded ?? CacheReport.Sum()))
       ])
   }
@@ -110,7 +110,7 @@ extension ReportWords {
     case .apple: break
     case .foundation:
       return [
-        ("files of entries", footprint.bodyFilesBytes, "d1"),
+        ("entry files", footprint.bodyFilesBytes, "d1"),
         ("other files", footprint.orphanBytes, "d4"),
       ]
     // An archive is one file, of which only its size is known.
@@ -122,7 +122,7 @@ extension ReportWords {
     return [
       ("body files", max(0, footprint.bodyFilesBytes - footprint.orphanBytes), "d1"),
       ("bodies in the database", min(report.inlineBytes, database), "d2"),
-      ("all else in the database", beside, "d3"), ("orphan files", footprint.orphanBytes, "d4"),
+      ("other data in the database", beside, "d3"), ("orphans", footprint.orphanBytes, "d4"),
       ("free pages", footprint.freeBytes, "d5"),
       ("write-ahead log", footprint.walBytes, "d6"),
       ("index of the write-ahead log", footprint.shmBytes, "d7"),

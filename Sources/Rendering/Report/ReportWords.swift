@@ -100,16 +100,16 @@ struct ReportWords: Sendable {
     percent(part.bytes, of: whole.bytes)
   }
 
-  /// Returns a share: `<0.1 %`, `6.6 %`, `59 %`.
+  /// Returns a share: `<0.1%`, `6.6%`, `59%`.
   static func percent(_ part: Int64, of whole: Int64) -> String {
-    guard whole > 0, part > 0 else { return "0 %" }
+    guard whole > 0, part > 0 else { return "0%" }
     let percent = Double(part) / Double(whole) * 100
     // A share that is there must not be shown as nothing.
-    if percent < 0.05 { return "<0.1 %" }
-    if percent >= 9.95 { return "\(BarText.percent(part, of: whole)) %" }
+    if percent < 0.05 { return "<0.1%" }
+    if percent >= 9.95 { return "\(BarText.percent(part, of: whole))%" }
     var text = TextBuffer()
     text.append(tenthsOf: percent)
-    return "\(ByteString(text.bytes).string ?? "") %"
+    return "\(ByteString(text.bytes).string ?? "")%"
   }
 }
 
@@ -172,7 +172,7 @@ extension CacheReport.State {
     case .fresh: "within its lifetime"
     case .validatable: "the server can confirm it by its ETag or Last-Modified"
     case .expired: "it must be downloaded again"
-    case .noLifetime: "no max-age, no Expires, and nothing to guess from"
+    case .noLifetime: "no max-age, no Expires, and no basis for a heuristic"
     case .unknown: "its header fields or the time it was stored cannot be read"
     }
   }

@@ -64,7 +64,7 @@ public struct CurlCommand: Hashable, Sendable {
     options.append(Option(name: "url", value: url))
     let length = options.reduce(0) { $0 + ($1.value?.count ?? 0) }
     guard length <= Self.longestOptions else {
-      throw Failure("its URL and header fields have more than \(Self.longestOptions) bytes")
+      throw Failure("its URL and header fields are longer than \(Self.longestOptions) bytes")
     }
   }
 
@@ -101,7 +101,7 @@ extension CurlCommand {
     let isHTTP = ["http://", "https://"].contains { scheme in
       url.asciiLowercased.bytes.starts(with: scheme.utf8)
     }
-    guard isHTTP else { throw Failure("its URL is not one of HTTP") }
+    guard isHTTP else { throw Failure("its URL is not an HTTP URL") }
     return secrets.url(url, for: .people).bytes.percentEscaped { byte in
       byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte)
     }
@@ -119,10 +119,10 @@ extension CurlCommand {
     let method = method ?? (body == nil ? "GET" : "POST")
     // A hostile cache can contain a method with a space or a line end, which would begin another
     // request.
-    guard method.bytes.isToken else { throw Failure("its method is no method of HTTP") }
+    guard method.bytes.isToken else { throw Failure("its method is not a valid HTTP method") }
     if method == "HEAD" {
       // With `--request`, `curl` would wait for a body, which a response to HEAD does not have.
-      guard body == nil else { throw Failure("it is HEAD with a body") }
+      guard body == nil else { throw Failure("it is a HEAD request with a body") }
       options.append(Option(name: "head"))
     } else if method != "GET" || body != nil {
       options.append(Option(name: "request", value: method.bytes))
@@ -132,12 +132,12 @@ extension CurlCommand {
   private mutating func addHeaders(_ headers: HeaderFields) throws(Failure) {
     for (index, field) in headers.fields.enumerated() {
       guard field.name.bytes.isToken else {
-        throw Failure("the name of its header field \(index + 1) is no name of HTTP")
+        throw Failure("the name of its header field \(index + 1) is invalid")
       }
       // `curl` passes a line end on, so a stored value could add header fields to the request of
       // whoever repeats it.
       guard !field.value.bytes.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
-        throw Failure("its header field \(index + 1) holds a line end or NUL")
+        throw Failure("its header field \(index + 1) contains a line break or NUL")
       }
       // `curl` computes these from the body that it sends.
       if ["content-length", "transfer-encoding"].contains(field.name.asciiLowercased) { continue }

@@ -120,7 +120,7 @@ public struct ShowRenderer: Sendable {
     else { return }
     buffer.append(", \(body.wholePercent)% of the ")
     buffer.append(byteCount: ByteCount(body.announced))
-    buffer.append(" that were announced")
+    buffer.append(" announced")
   }
 
   /// Appends a value with its unit, and with the age of a time.
@@ -135,11 +135,9 @@ public struct ShowRenderer: Sendable {
       }
     case .time(let time):
       buffer.append(time: time)
-      let seconds = now.wholeSeconds - time.wholeSeconds
-      let age = AgeText.text(from: time, to: now)
-      buffer.append(seconds < 0 ? " (\(age))" : " (\(age) ago)")
-    case .duration(let seconds): buffer.append(AgeText.text(seconds: seconds))
-    case .remainingLifetime(let seconds): buffer.append(remainingLifetime: seconds)
+      buffer.append(" (\(AgeText.words(from: time, to: now)))")
+    case .duration(let seconds): buffer.append(AgeText.words(seconds: seconds))
+    case .remainingLifetime(let seconds): buffer.append(remainingLifetimeInWords: seconds)
     case .words(let words): buffer.append(words: words, orElse: "none")
     case .integer(let number): buffer.append(integer: number)
     case .percent(let number): buffer.append("\(number)%")
@@ -160,7 +158,7 @@ public struct ShowRenderer: Sendable {
     buffer.append(UInt8(ascii: "\n"))
     append(request.headers, indentation: indentation, into: &buffer)
     if let policy = request.cachePolicy {
-      buffer.append("\(indentation)(cache policy \(policy))\n")
+      buffer.append("\(indentation)(request policy \(policy))\n")
     }
     if let seconds = request.timeoutSeconds {
       buffer.append("\(indentation)(timeout \(seconds) s)\n")

@@ -4,44 +4,44 @@ extension Hint {
   /// The hint for people. It contains no text from the cache.
   var words: String {
     switch self {
-    case .noStoreOnDisk: "it says no-store, and lies on disk all the same"
+    case .noStoreOnDisk: "it has no-store but is stored on disk"
     case .privateData:
-      "it is private, or has to do with a cookie or credentials, and lies on disk in clear"
-    case .notForDisk: "the app did not allow it on disk"
-    case .bodyMissing: "its body is missing, so that no app can use it"
+      "it is private or belongs to a cookie or credentials, and is stored on disk unencrypted"
+    case .notForDisk: "the app did not allow storing it on disk"
+    case .bodyMissing: "its body is missing, so no app can use it"
     case .partialBody(isResumable: true):
-      "only a part of its body is stored; 'revalidate --refresh --resume' loads the rest"
+      "only part of its body is stored; 'revalidate --refresh --resume' downloads the rest"
     case .partialBody(isResumable: false):
-      "only a part of its body is stored, and 'revalidate --refresh' loads all of it again"
+      "only part of its body is stored; 'revalidate --refresh' downloads it again in full"
     case .originClockAhead(let seconds):
-      "the origin's clock was \(spanText(seconds)) ahead when it answered"
+      "the server's clock was \(spanText(seconds)) ahead"
     case .clockSetBack(let seconds):
-      "it was stored \(spanText(seconds)) in the future: a clock was set back"
+      "it was stored \(spanText(seconds)) in the future, so a clock was set back"
     case .staleWhenStored(let age):
-      "it was stale when it was stored: its Date or Age made it \(spanText(age)) old"
+      "it was already stale when stored: by its Date or Age it was \(spanText(age)) old"
     case .largeBody(let limit):
-      "its body has more than 5 % of the capacity (\(limit) bytes), which CFNetwork does not store"
+      "its body is larger than 5% of the capacity (\(limit) bytes); CFNetwork does not store such bodies"
     case .storingDate:
-      "the app keeps the date of storing under 'Cached Date'; give its rule with --user-info-expiry"
+      "the app saves the time of storing as 'Cached Date'; give its expiry rule with --user-info-expiry"
     case .guessedLifetime:
-      "nothing says how long it is fresh: a tenth of its age is a guess, and Apple's is not documented"
-    case .longGuess(let seconds): "the guess is more than a day: \(spanText(seconds))"
+      "it has no explicit lifetime; a tenth of its age is only a heuristic, and Apple does not document its own"
+    case .longGuess(let seconds): "the heuristic lifetime is more than a day: \(spanText(seconds))"
     // "Reported", because it comes from developers and not from Apple.
     case .expiryNotExtended:
-      "Apple's systems were reported not to extend the lifetime after a 304, and to ask every time"
+      "Apple's systems reportedly do not extend the lifetime after a 304 and revalidate every time"
     case .staleUseUndocumented:
-      "whether Apple's systems honour stale-while-revalidate is not documented"
+      "Apple does not document whether its systems honour stale-while-revalidate"
     case .keyWithoutQuery:
-      "observed: Foundation's key has neither scheme nor query, so that it answers other URLs with this"
+      "observed: Foundation's key has neither scheme nor query, so it uses this entry for other URLs too"
     case .answersOtherURL:
-      "it was stored for another URL with the same key, and may be meant for another user"
-    case .policyIgnored: "observed: Foundation on Linux ignores the cache policy of a request"
+      "it was stored for a different URL with the same key and may be meant for another user"
+    case .policyIgnored: "observed: Foundation on Linux ignores the request policy"
     case .neverValidated:
-      "observed: Foundation on Linux never validates, whatever the validators are"
+      "observed: Foundation on Linux never validates, even with validators"
     case .usedForEver:
-      "observed: without max-age and Expires, Foundation on Linux uses it for ever"
+      "observed: without max-age and Expires, Foundation on Linux uses it forever"
     case .removedWhenRefused:
-      "observed: what Foundation on Linux does not use it removes when it is asked for"
+      "observed: Foundation on Linux removes an entry that it finds but does not use"
     }
   }
 }

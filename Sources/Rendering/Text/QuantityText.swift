@@ -11,28 +11,66 @@ public enum ByteSizeText {
   }
 }
 
-/// Formats time spans for people: `12 d`.
+/// Formats time spans: `12d` in tables, `12 days` in sentences.
 public enum AgeText {
-  /// Returns the time from `moment` to `now`; `in 3 d` if `moment` is in the future.
+  /// Returns the time from `moment` to `now` for a table; `in 3d` if `moment` is in the future.
   public static func text(from moment: Timestamp, to now: Timestamp) -> String {
     let seconds = now.wholeSeconds - moment.wholeSeconds
     return seconds < 0 ? "in \(text(seconds: -seconds))" : text(seconds: seconds)
   }
 
-  /// Returns a time span in its largest unit. Days, months and years are only used from two on.
+  /// Returns a time span for a table, in its largest unit.
   public static func text(seconds: Int64) -> String {
-    // The magnitude of `.min` does not fit.
-    if seconds < 0 { return "-" + text(seconds: seconds == .min ? .max : -seconds) }
+    let (count, unit) = parts(of: seconds)
+    return "\(count)\(unit.symbol)"
+  }
+
+  /// Returns a time span for a sentence, in its largest unit.
+  public static func words(seconds: Int64) -> String {
+    let (count, unit) = parts(of: seconds)
+    return "\(count) \(unit.rawValue)\(count == 1 ? "" : "s")"
+  }
+
+  /// Returns the time from `moment` to `now` for a sentence: `3 days ago` or `in 3 days`.
+  public static func words(from moment: Timestamp, to now: Timestamp) -> String {
+    let seconds = now.wholeSeconds - moment.wholeSeconds
+    return seconds < 0 ? "in \(words(seconds: -seconds))" : "\(words(seconds: seconds)) ago"
+  }
+
+  /// The units; the raw values are their names.
+  private enum Unit: String {
+    case second, minute, hour, day, month, year
+
+    /// The unit in tables.
+    var symbol: String {
+      switch self {
+      case .second: "s"
+      case .minute: "min"
+      case .hour: "h"
+      case .day: "d"
+      case .month: "mo"
+      case .year: "y"
+      }
+    }
+  }
+
+  /// Divides a time span. Days, months and years are only used from two on.
+  private static func parts(of seconds: Int64) -> (Int64, Unit) {
+    if seconds < 0 {
+      // The magnitude of `.min` does not fit.
+      let (count, unit) = parts(of: seconds == .min ? .max : -seconds)
+      return (-count, unit)
+    }
     let days = seconds / 86_400
     return switch seconds {
-    case ..<60: "\(seconds) s"
-    case ..<3_600: "\(seconds / 60) min"
+    case ..<60: (seconds, .second)
+    case ..<3_600: (seconds / 60, .minute)
     // Rounded down, from two units on: `1 d` could be anything from 24 to 48 hours.
-    case ..<(48 * 3_600): "\(seconds / 3_600) h"
-    case ..<(60 * 86_400): "\(days) d"
+    case ..<(48 * 3_600): (seconds / 3_600, .hour)
+    case ..<(60 * 86_400): (days, .day)
     // Rounded to the nearest month of 365/12 days.
-    case ..<(730 * 86_400): "\((days * 12 + 182) / 365) mo"
-    default: "\(days / 365) y"
+    case ..<(730 * 86_400): ((days * 12 + 182) / 365, .month)
+    default: (days / 365, .year)
     }
   }
 }

@@ -9,7 +9,7 @@ extension DiscoveryRenderer {
   /// Appends a table for people: a row with the size on disk of each store, and a total.
   public func appendUsageTable(_ discovery: Discovery, into buffer: inout TextBuffer) {
     var table = TextTable([
-      .init(title: "ENTRIES", alignment: .right), .init(title: "FOOTPRINT", alignment: .right),
+      .init(title: "ENTRIES", alignment: .right), .init(title: "SIZE ON DISK", alignment: .right),
       .init(title: ""), .init(title: "SHARE", alignment: .right), .init(title: "CACHE"),
     ])
     let whole = discovery.footprintBytes
@@ -19,7 +19,7 @@ extension DiscoveryRenderer {
       table.append([
         cell(store.entries) { $0.append(grouped: $1) },
         cell(store.footprintBytes) { $0.append(byteCount: $1) }, Array(bar.utf8),
-        cell(store.footprintBytes) { $0.append("\(BarText.percent($1, of: whole)) %") },
+        cell(store.footprintBytes) { $0.append("\(BarText.percent($1, of: whole))%") },
         cell(store.path) { $0.append(shown: ByteString($1)) },
       ])
     }

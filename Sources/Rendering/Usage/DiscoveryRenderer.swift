@@ -16,7 +16,7 @@ public struct DiscoveryRenderer: Sendable {
   public func appendTable(_ discovery: Discovery, into buffer: inout TextBuffer) {
     var table = TextTable([
       .init(title: "FORMAT"), .init(title: "SCHEMA", alignment: .right),
-      .init(title: "ENTRIES", alignment: .right), .init(title: "FOOTPRINT", alignment: .right),
+      .init(title: "ENTRIES", alignment: .right), .init(title: "SIZE ON DISK", alignment: .right),
       .init(title: "NEWEST", alignment: .right), .init(title: "IN USE"), .init(title: "DEFAULT OF"),
       .init(title: "CACHE"),
     ])

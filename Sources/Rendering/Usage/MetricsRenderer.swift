@@ -40,41 +40,46 @@ public enum MetricsRenderer {
 
   private static var metrics: [Metric] {
     [
-      metric("disk_bytes", "What the files of the cache take up.") {
+      metric("disk_bytes", "Size of the cache on disk.") {
         $0.usage?.footprint.totalBytes
       },
-      metric("capacity_bytes", "What the files of the cache may take up.") { $0.capacityBytes },
-      byState("entries", "The number of entries, by freshness.", \.entries),
-      byState("entry_bytes", "The sizes of the bodies of entries, by freshness.", \.bytes),
+      metric("capacity_bytes", "Configured capacity of the cache.") { $0.capacityBytes },
+      byState("entries", "Number of entries by freshness.", \.entries),
+      byState("entry_bytes", "Total size of the bodies by freshness.", \.bytes),
       metric(
-        "oldest_entry_timestamp_seconds", "When the entry was stored that was stored longest ago."
+        "oldest_entry_timestamp_seconds", "Time at which the oldest entry was stored."
       ) { $0.usage?.storedTimes?.lowerBound.wholeSeconds },
-      metric("orphan_files", "Body files that no entry names.") {
+      metric("orphan_files", "Body files that no entry refers to.") {
         $0.usage.map { Int64($0.footprint.orphanFiles) }
       },
       metric("missing_bodies", "Entries whose body is missing.") { $0.usage?.missingBodies },
       // A time as a value, because the textfile collector of node_exporter refuses files with
       // timestamps. An alert can compare it with `time()`.
-      metric("last_run_timestamp_seconds", "When the last command that changes caches ended.") {
+      metric("last_run_timestamp_seconds", "End time of the last command that changes caches.") {
         $0.run?.time.wholeSeconds
       },
-      metric("last_run_success", "Whether that command ended with the status 0.") {
+      metric("last_run_success", "Whether the last command exited with status 0.") {
         $0.run.map { $0.isSuccess ? 1 : 0 }
       },
-      Metric(name: "last_run_duration_seconds", help: "How long that command took.") { cache in
+      Metric(name: "last_run_duration_seconds", help: "Duration of the last command.") { cache in
         cache.run.map { [(nil, milliseconds($0.durationSeconds))] } ?? []
       },
-      metric("last_run_removed_entries", "The number of entries that it removed.") {
+      metric("last_run_removed_entries", "Number of entries that the last command removed.") {
         $0.run?.removedEntries
       },
-      metric("last_run_removed_bytes", "The sizes of the bodies that it removed.") {
+      metric("last_run_removed_bytes", "Total size of the bodies that the last command removed.") {
         $0.run?.removedBytes
       },
-      metric("last_run_left_entries", "What it was to remove, and left as it was stopped.") {
+      metric(
+        "last_run_left_entries",
+        "Number of entries not removed because the last command was stopped."
+      ) {
         $0.run?.left
       },
-      metric("last_run_skipped", "Whether it did nothing, as the cache was in use or no time left.")
-      {
+      metric(
+        "last_run_skipped",
+        "Whether the last command did nothing because the cache was in use or its time had run out."
+      ) {
         $0.run.map { $0.isSkipped ? 1 : 0 }
       },
     ]

@@ -35,7 +35,7 @@ extension UsageRenderer {
       let end = Int((Double(sum) / Double(whole) * Double(Self.freshnessBarWidth)).rounded())
       buffer.append(String(repeating: mark, count: end - drawn))
       drawn = end
-      legend += "  \(mark) \(BarText.percent(count, of: whole)) % \(part.state.words)"
+      legend += "  \(mark) \(BarText.percent(count, of: whole))% \(part.state.words)"
     }
     buffer.append("\(legend)   of the entries\n")
   }

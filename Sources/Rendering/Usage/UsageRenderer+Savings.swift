@@ -9,7 +9,7 @@ extension UsageRenderer {
   /// Appends the savings from lifetimes and validators, as a table of hosts.
   func append(_ savings: CacheSavings, into buffer: inout TextBuffer) {
     // The heading states what is assumed: how often an app asks for what is not recorded anywhere.
-    buffer.append("\nIf every entry is requested once more (RFC 9111, useProtocolCachePolicy):\n\n")
+    buffer.append("\nIf every entry is requested again (RFC 9111, useProtocolCachePolicy):\n\n")
     var table = TextTable(
       [.init(title: "HOST"), .init(title: "ENTRIES", alignment: .right)]
         + ["SIZE", "CACHED", "CONFIRMED", "DOWNLOADED", "UNKNOWN"].map {
@@ -58,10 +58,11 @@ extension CacheSavings.Outcome {
   /// The effect on bodies, as a clause.
   var meaning: String {
     switch self {
-    case .cached: "used without a request, mostly while fresh"
+    case .cached: "used without a request, mostly because it is fresh"
     case .confirmed: "not sent again if the server answers 304"
-    case .downloaded: "sent again: neither fresh nor with a validator"
-    case .unknown: "the cache does not hold what that depends on, such as fields that Vary names"
+    case .downloaded: "sent again, because it is neither fresh nor has a validator"
+    case .unknown:
+      "depends on data that the cache does not contain, such as request fields named in Vary"
     }
   }
 }

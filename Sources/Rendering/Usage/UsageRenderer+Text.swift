@@ -58,11 +58,11 @@ extension UsageRenderer {
 
   private func appendUse(of report: UsageReport, into buffer: inout TextBuffer) {
     let used = report.footprint.totalBytes
-    buffer.append("Used     \(ByteSizeText.text(used))")
+    buffer.append("On disk  \(ByteSizeText.text(used))")
     if let capacity = report.capacityBytes {
       let width = Self.capacityBarWidth
       buffer.append(" of \(ByteSizeText.text(capacity))   ")
-      buffer.append("\(BarText.percent(used, of: capacity)) %   ")
+      buffer.append("\(BarText.percent(used, of: capacity))%   ")
       buffer.append(
         BarText.text(part: used, of: capacity, width: width, asciiOnly: asciiOnly))
       let drawn = BarText.columns(part: used, of: capacity, width: width, asciiOnly: asciiOnly)
@@ -74,7 +74,7 @@ extension UsageRenderer {
     if let percent = report.allowedPercent {
       // Larger numbers would trap in the conversion.
       let isWhole = percent == percent.rounded() && percent < 1e15
-      buffer.append("  limit \(isWhole ? "\(Int64(percent))" : "\(percent)") %")
+      buffer.append("  limit \(isWhole ? "\(Int64(percent))" : "\(percent)")%")
     }
     buffer.append(UInt8(ascii: "\n"))
   }
@@ -111,7 +111,7 @@ extension UsageRenderer {
     }
     if report.footprint.freeBytes > 0 {
       buffer.append(
-        "Free     \(ByteSizeText.text(report.footprint.freeBytes)) inside the database\n")
+        "Free     \(ByteSizeText.text(report.footprint.freeBytes)) in the database\n")
     }
   }
 
@@ -192,7 +192,7 @@ extension UsageRenderer {
     let width = Self.shareBarWidth
     buffer.append(BarText.text(part: row.bytes, of: whole, width: width, asciiOnly: asciiOnly))
     let drawn = BarText.columns(part: row.bytes, of: whole, width: width, asciiOnly: asciiOnly)
-    let percent = "\(BarText.percent(row.bytes, of: whole)) %"
+    let percent = "\(BarText.percent(row.bytes, of: whole))%"
     buffer.append(UInt8(ascii: " "), count: width - drawn + 6 - percent.utf8.count)
     buffer.append(percent)
     buffer.append(UInt8(ascii: "\n"))
@@ -212,7 +212,7 @@ extension UsageRenderer {
     // is not zero.
     if orphans > 0 {
       let size = ByteSizeText.text(report.footprint.orphanBytes)
-      findings.append("\(counted(orphans, "orphan file", "orphan files")) (\(size))")
+      findings.append("\(counted(orphans, "orphan", "orphans")) (\(size))")
     }
     if report.missingBodies > 0 {
       findings.append(counted(report.missingBodies, "missing body", "missing bodies"))

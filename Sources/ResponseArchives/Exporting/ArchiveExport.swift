@@ -74,7 +74,7 @@ public struct ArchiveExport: Sendable {
       let writer = try format.makeWriter(for: self, of: source.rawLayout, writing: write)
       return try run(on: source, projection, where: isWanted, into: writer)
     } catch let error as ArchiveError {
-      throw ResponseArchiveError(.cannotWrite, "the archive cannot be written: \(error)")
+      throw ResponseArchiveError(.cannotWrite, "cannot write the archive: \(error)")
     }
   }
 
@@ -141,7 +141,7 @@ public struct ArchiveExport: Sendable {
 
   /// The reason for skipping an entry whose body is a sparse file.
   public static let isSparse =
-    "its body is a sparse file, which is far longer than what was written to it"
+    "its body is a sparse file, far longer than the data in it"
 
   /// Whether credentials are removed from a native archive, which otherwise keeps everything.
   private var isRedacted: Bool { format.isNative && credentials != nil }
@@ -159,7 +159,7 @@ public struct ArchiveExport: Sendable {
     // Nobody knows what an undecodable property list contains, so it cannot be passed on as free of
     // secrets.
     guard let (redacted, places) = redaction.redacted(raw) else {
-      return "its property lists cannot be decoded, and may contain secrets"
+      return "its property lists cannot be decoded and may contain secrets"
     }
     var entry = entry(redacted, number: number)
     redaction.note(entry.response)
@@ -167,7 +167,7 @@ public struct ArchiveExport: Sendable {
     // Two URLs that differed only in a user name have one key without it. An archive with a key
     // twice could not be imported.
     if let key = entry.response.key, !keys.insert(TextDigest(key)).inserted {
-      return "without secrets it has the key of another"
+      return "without secrets it has the same key as another entry"
     }
     return try writer.append(entry)
   }
@@ -180,10 +180,11 @@ public struct ArchiveExport: Sendable {
   ) -> ExportedEntry {
     var response = StoredResponse(decoding: raw, .all)
     if let redaction { response = redaction.response(response) }
-    var warnings = response.notes.map(\.message) + raw.synthesizedFields.map { "made up: \($0)" }
+    var warnings =
+      response.notes.map(\.message) + raw.synthesizedFields.map { "synthesized: \($0)" }
     if omitsBodies, let index = raw.parts.firstIndex(where: { $0.name == .body }) {
       raw.parts[index].content = nil
-      warnings.append("the body was left out")
+      warnings.append("the body was omitted")
     }
     return ExportedEntry(number: number, raw: raw, response: response, warnings: warnings)
   }

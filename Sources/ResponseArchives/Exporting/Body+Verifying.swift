@@ -6,7 +6,7 @@ import ResponseStorage
 // reads must return the same bytes.
 extension Body {
   private static let changed = StoreError(
-    .changedWhileReading, at: "body", because: "a body is another than it was before")
+    .changedWhileReading, at: "body", because: "a body changed")
 
   /// Reads the whole body to compute its digest before it is written.
   ///

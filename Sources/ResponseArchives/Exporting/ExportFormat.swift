@@ -55,12 +55,12 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .tarZstd, .tarGzip, .tar, .zip: nil
     case .har:
-      "user info, how long a request was to wait, and the property lists as they were; times of storing are"
-        + " to the millisecond"
+      "user info, request timeouts and the original property lists; times of storing are"
+        + " rounded to milliseconds"
     case .files: "requests, header fields, and entries without a body"
     case .warcGzip, .warc, .wacz:
-      "user info, partitions, storage policies, when entries were first stored, and the property lists as"
-        + " they were"
+      "user info, partitions, storage policies, times of first storing and the original property"
+        + " lists"
     }
   }
 
@@ -96,7 +96,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .tar: try NativeArchiveExport(.tar, for: export, of: source, writing: write)
     case .zip: try NativeArchiveExport(.zip, for: export, of: source, writing: write)
     case .har: try HARExport(for: export, writing: write)
-    case .files: throw ResponseArchiveError(.cannotWrite, "files are no single archive")
+    case .files: throw ResponseArchiveError(.cannotWrite, "'files' is not an archive format")
     case .warcGzip: try WARCExport(level: export.level ?? 6, for: export, writing: write)
     case .warc: try WARCExport(level: nil, for: export, writing: write)
     case .wacz: try WACZExport(for: export, writing: write)

@@ -71,7 +71,7 @@ final class HARArchive: ArchiveKind {
 
   private func entry(at place: HARIndex.Place) throws -> RawResponse {
     let changed = StoreError(
-      .changedWhileReading, at: file.path, because: "an entry is not what it was")
+      .changedWhileReading, at: file.path, because: "an entry changed")
     var json = Self.reader(of: file, from: place.offset)
     let entry: HAREntry
     // The same bytes were read without an error when the file was opened, so it has changed since.

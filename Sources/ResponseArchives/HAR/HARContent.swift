@@ -93,7 +93,7 @@ private final class HARContentReading {
   func read(into buffer: inout [UInt8]) throws(StoreError) -> Int {
     while index == bytes.count, !hasEnded {
       do { try readOn() } catch {
-        throw StoreError(.changedWhileReading, at: path, because: "a body is not what it was")
+        throw StoreError(.changedWhileReading, at: path, because: "a body changed")
       }
     }
     let count = min(buffer.count, bytes.count - index)

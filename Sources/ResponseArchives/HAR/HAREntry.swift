@@ -40,31 +40,31 @@ struct HAREntry {
   var isGET: Bool { method.map { $0.asciiLowercased == "get" } ?? true }
 
   /// The ``finding`` for an entry with a partial body.
-  static let isPart = "it has a part of a body only"
+  static let isPart = "it has only part of a body"
 
   /// Why a cache cannot store the entry: a clause, or `nil` if it can.
   var finding: String? {
     guard let url else { return "it has no URL" }
     let start = url.asciiLowercased.bytes
     guard start.starts(with: "http://".utf8) || start.starts(with: "https://".utf8) else {
-      return "its URL is not one of HTTP"
+      return "its URL is not an HTTP URL"
     }
     switch status ?? 0 {
     // Browsers write status 0 for requests that were blocked, cancelled or failed.
     case 0: return "it has no response"
-    case 100..<200: return "its response is only an interim one"
+    case 100..<200: return "its response is only an interim response"
     // Served from a cache as complete responses, 206 and 304 would be wrong.
     case 206: return Self.isPart
-    case 304: return "its response only confirms a stored one"
+    case 304: return "its response (304) only confirms a stored response"
     case 100...999: break
-    default: return "its status is none of HTTP"
+    default: return "its status is not an HTTP status"
     }
     // Programs leave out bodies that they did not keep. An empty body would be stored as if the
     // server had sent it.
     guard let content else { return "it has no content" }
     guard content.bodySize != nil else { return "its content is not Base64" }
     // Without the time there is no age, and the entry would be fresh or stale by accident.
-    guard stored != nil else { return "it does not say when it was" }
+    guard stored != nil else { return "it has no time" }
     return nil
   }
 

@@ -43,11 +43,11 @@ struct HARIndex {
       }
       try json.end()
     } catch let error as JSONError {
-      damage = ResponseArchiveError(.damaged, at: budget.path, "its JSON is broken: \(error)")
+      damage = ResponseArchiveError(.damaged, at: budget.path, "its JSON is malformed: \(error)")
     }
     guard hasEntries else {
       throw ResponseArchiveError(
-        .notAnArchive, at: budget.path, "it begins as JSON, but is no HAR: its log has no entries")
+        .notAnArchive, at: budget.path, "it is JSON, but not a HAR: its log has no entries")
     }
     places = zip(places, isReplaced).filter { !$0.1 }.map { $0.0 }
     (latest, isReplaced) = ([:], [])

@@ -56,6 +56,6 @@ public struct BodyDecodingError: Error, Hashable, Sendable, CustomStringConverti
 
   init(_ error: ContentDecodingError, _ coding: ContentCoding) {
     isTooLarge = error.kind == .tooLarge
-    description = "the body cannot be decoded as \(coding.rawValue): \(error)"
+    description = "cannot decode the body as \(coding.rawValue): \(error)"
   }
 }

@@ -36,7 +36,9 @@ final class ChunkedReader {
     case .beginning, .inChunks:
       // A connection that breaks amid a chunk is the normal end of a cut-off download (RFC 9112
       // §8), so the body counts as incomplete and not as broken.
-      guard try !isAtEnd() else { throw HTTPBodyError("it ends amid a chunk", isPart: true) }
+      guard try !isAtEnd() else {
+        throw HTTPBodyError("it ends in the middle of a chunk", isPart: true)
+      }
       let content = unread.prefix(Int(clamping: left))
       unread = unread.dropFirst(content.count)
       left -= Int64(content.count)
@@ -50,7 +52,7 @@ final class ChunkedReader {
     guard let size = Self.size(line) else {
       // Only the very first line can show that an archiver has removed the chunks. Later, bytes
       // would be lost or invented.
-      guard state == .beginning else { throw HTTPBodyError("its chunks are broken") }
+      guard state == .beginning else { throw HTTPBodyError("its chunks are malformed") }
       unread = line + unread
       state = .plain
       return
@@ -60,7 +62,7 @@ final class ChunkedReader {
 
   private func endChunk() throws {
     guard try line().allSatisfy({ $0 == 0x0D || $0 == 0x0A }) else {
-      throw HTTPBodyError("its chunks are broken")
+      throw HTTPBodyError("its chunks are malformed")
     }
   }
 

@@ -55,8 +55,8 @@ final class HTTPBodyReader {
     // libarchive decodes gzip and zstd here. Brotli and `deflate` would need libraries of their
     // own. A cache stores bodies without codings, so an app would get the coded bytes as they are.
     case "br", "deflate", "compress", "zstd", "gzip":
-      throw HTTPBodyError("its content coding '\(name.string ?? "")' is not known here")
-    default: throw HTTPBodyError("its content coding is not known")
+      throw HTTPBodyError("its content coding '\(name.string ?? "")' is not supported")
+    default: throw HTTPBodyError("its content coding is not supported")
     }
     // warcio falls back to the bytes as they are, too.
     guard ContentCoding(ofDataBeginningWith: unread) == coding else { return }
@@ -101,7 +101,7 @@ final class HTTPBodyReader {
     } catch let error as ContentDecodingError where error.kind != .tooLarge {
       // Garbage after a complete member is ignored, as other decoders do.
       if wholeMembers > 0, memberBytes ?? 0 == 0 { return 0 }
-      throw HTTPBodyError("its content coding is broken: \(error)")
+      throw HTTPBodyError("its content cannot be decoded: \(error)")
     }
   }
 }

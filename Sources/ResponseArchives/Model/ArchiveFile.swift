@@ -80,7 +80,7 @@ final class ArchiveFile {
     // The allocated size is not compared: it changes when the file system writes delayed allocations.
     let now = try file.status()
     guard (now.size, now.modified) == (status.size, status.modified) else {
-      throw StoreError(.changedWhileReading, at: path, because: "somebody wrote to it meanwhile")
+      throw StoreError(.changedWhileReading, at: path, because: "another process wrote to it")
     }
   }
 }

@@ -90,6 +90,6 @@ public struct ArchiveLimits: Hashable, Sendable {
   public func check(_ value: Int64, _ name: Name, at path: String) throws(ResponseArchiveError) {
     guard value > self[name] else { return }
     throw ResponseArchiveError(
-      .limit, at: path, "it is beyond the limit '\(name.rawValue)', which is \(self[name])")
+      .limit, at: path, "it exceeds the limit '\(name.rawValue)' of \(self[name])")
   }
 }

@@ -121,7 +121,7 @@ extension ResponseArchive {
   public func withBody(
     of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void
   ) throws {
-    var reason: String? = "there is no such entry"
+    var reason: String? = "no such entry"
     if case .row(let number) = id {
       try withEntry(number) { raw in
         reason = "the entry has no body"

@@ -32,7 +32,7 @@ public final class StoreArchive: ResponseArchive {
     verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep
   ) throws {
     let changed = StoreError(
-      .changedWhileReading, at: description.path, because: "its entries are others than before")
+      .changedWhileReading, at: description.path, because: "its entries changed")
     var found: [Int64] = []
     var isStopped = false
     try source.forEachRawResponse([], where: { _ in true }) { raw in

@@ -33,15 +33,15 @@ extension ArchiveHeader {
     }
     try json.end()
     guard format == Array(NativeArchive.format.utf8), let major, major >= 0 else {
-      throw ResponseArchiveError(.notAnArchive, at: path, "its header names no known format")
+      throw ResponseArchiveError(.notAnArchive, at: path, "its header has no known format")
     }
     // This version knows no requirements, so every one of them needs a newer program.
     guard major == NativeArchive.majorVersion, needs == 0 else {
       throw ResponseArchiveError(
         .tooNew, at: path,
-        "it was made by a newer urlcache-admin (format \(major)"
-          + (needs == 0 ? "" : ", with more that a reader must know")
-          + "); this one reads 1.x")
+        "it was written by a newer urlcache-admin (format \(major)"
+          + (needs == 0 ? "" : ", with required extensions")
+          + "); this version reads 1.x")
     }
   }
 

@@ -32,7 +32,7 @@ extension ArchiveManifest {
     try json.end()
     // GNU tar reports success for some truncated archives. The manifest at the end is the proof
     // that nothing is missing, so an archive without it is refused.
-    guard isComplete else { throw JSONError("the archive is not complete", at: json.offset) }
+    guard isComplete else { throw JSONError("the archive is incomplete", at: json.offset) }
   }
 
   /// The JSON document, with one member per line.

@@ -44,9 +44,9 @@ final class ArchiveWalk {
     at path: String, _ kind: ResponseArchiveError.Kind, _ body: () throws -> Result
   ) throws -> Result {
     do { return try body() } catch let error as ArchiveError {
-      throw ResponseArchiveError(kind, at: path, "libarchive says: \(error)")
+      throw ResponseArchiveError(kind, at: path, "libarchive reports: \(error)")
     } catch let error as JSONError {
-      throw ResponseArchiveError(.damaged, at: path, "a document in it is broken: \(error)")
+      throw ResponseArchiveError(.damaged, at: path, "a document in it is malformed: \(error)")
     }
   }
 
@@ -59,7 +59,7 @@ final class ArchiveWalk {
   /// Moves to the next member, which must have the given name.
   private func next(_ expected: String) throws -> ByteCount {
     let (name, size) = try next()
-    guard name == expected else { throw damage("'\(expected)' is missing, or not in its place") }
+    guard name == expected else { throw damage("'\(expected)' is missing or misplaced") }
     return size
   }
 
@@ -69,7 +69,7 @@ final class ArchiveWalk {
     guard let member else {
       throw memberCount == 0
         ? ResponseArchiveError(.notAnArchive, at: path, "it has no members")
-        : damage("it ends too early, after \(entryCount) entries")
+        : damage("it ends unexpectedly after \(entryCount) entries")
     }
     memberCount += 1
     try limits.check(memberCount, .members, at: path)
@@ -77,12 +77,12 @@ final class ArchiveWalk {
     // Nothing is extracted, so a name is harmless here. But error messages, terminals and other
     // programs would meet it, and this program writes only plain ASCII names.
     guard let bytes = member.name, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw damage("member \(memberCount) has a name that no archive of ours has")
+      throw damage("member \(memberCount) has an unexpected name")
     }
     // libarchive reads members of a zip without a size, but neither limits nor digests could be
     // checked before they are read.
     guard let size = member.size.map({ ByteCount($0) }), size >= 0 else {
-      throw damage("member \(memberCount) does not say how long it is")
+      throw damage("member \(memberCount) has no size")
     }
     try limits.check(size, .member, at: path)
     try limits.check(totalBytes + size, .total, at: path)
@@ -111,7 +111,7 @@ final class ArchiveWalk {
       guard ByteCount(bytes.count) <= size else { break }
     }
     guard ByteCount(bytes.count) == size else {
-      throw damage("'\(name)' is not as long as it says")
+      throw damage("'\(name)' does not have its declared size")
     }
     return bytes
   }
@@ -160,7 +160,7 @@ final class ArchiveWalk {
     try limits.check(entryCount, .entries, at: path)
     let folder = NativeArchive.folder(entryCount)
     guard name == folder + NativeArchive.documentName else {
-      throw damage("member \(memberCount) is not the beginning of entry \(entryCount)")
+      throw damage("member \(memberCount) does not start entry \(entryCount)")
     }
     let bytes = try document(name, size: size)
     let entry = try Self.translatingErrors(at: path, .damaged) {
@@ -243,7 +243,7 @@ final class ArchiveWalk {
   }
 
   private func wrongSize(_ name: String) -> ResponseArchiveError {
-    damage("'\(name)' is not as long as its entry says")
+    damage("'\(name)' does not have the size in its entry")
   }
 
   private func wrongDigest(_ name: String) -> ResponseArchiveError {
@@ -260,7 +260,7 @@ final class ArchiveWalk {
       try ArchiveManifest(reading: manifest)
         == ArchiveManifest(entries: entryCount, members: members, bodyBytes: bodyBytes)
     }
-    guard isRight else { throw damage("its manifest says other than what is in it") }
+    guard isRight else { throw damage("its manifest does not match its contents") }
     let name = NativeArchive.checksumsName
     var left = try next(name)
     var digest = Digest()
@@ -273,7 +273,7 @@ final class ArchiveWalk {
       throw damage("'\(name)' does not match its members")
     }
     try Self.translatingErrors(at: path, .damaged) {
-      guard try reader.next() == nil else { throw damage("something follows '\(name)'") }
+      guard try reader.next() == nil else { throw damage("there is data after '\(name)'") }
       // Data after the end of a tar would be another archive to another program. The directory of a
       // zip file follows its members and was compared separately.
       if !isZip { try reader.end() }

@@ -43,7 +43,7 @@ extension EntryDocument {
     }
     try json.end()
     guard case .integer(let id) = raw.value(of: "entry_ID") else {
-      throw JSONError("an entry without an entry_ID", at: json.offset)
+      throw JSONError("the entry has no entry_ID", at: json.offset)
     }
     raw.id = id
     let order = RawResponse.Part.Name.allCases
@@ -54,24 +54,24 @@ extension EntryDocument {
   private mutating func readRow(_ json: inout JSONReader) throws {
     // JSON readers disagree on which of two equal members counts. An archive that two programs
     // would read in two ways is refused.
-    guard raw.columns.isEmpty else { throw JSONError("a second row", at: json.offset) }
+    guard raw.columns.isEmpty else { throw JSONError("duplicate row", at: json.offset) }
     var names = Set<String>(minimumCapacity: 8)
     try json.object { json, name in
       let place = json.offset
       let name = String(decoding: name, as: UTF8.self)
-      guard names.insert(name).inserted else { throw JSONError("a column twice", at: place) }
+      guard names.insert(name).inserted else { throw JSONError("duplicate column", at: place) }
       raw.columns.append(.init(name, try json.columnValue(of: name)))
     }
   }
 
   private mutating func readMembers(_ json: inout JSONReader) throws {
-    guard raw.parts.isEmpty else { throw JSONError("members a second time", at: json.offset) }
+    guard raw.parts.isEmpty else { throw JSONError("duplicate list of members", at: json.offset) }
     try json.object { json, name in
       let place = json.offset
       guard let name = RawResponse.Part.Name(rawValue: String(decoding: name, as: UTF8.self)) else {
         return try json.skip()
       }
-      guard raw.part(name) == nil else { throw JSONError("a member twice", at: place) }
+      guard raw.part(name) == nil else { throw JSONError("duplicate member", at: place) }
       raw.parts.append(.init(name, nil))
       if try json.null() { return }
       members.append(try readMember(name, &json))
@@ -103,7 +103,7 @@ extension EntryDocument {
     // Member names are fixed. A document that could choose them could make two entries share a
     // member, or a name look like a path.
     guard fileName == Array(name.memberName.utf8), size >= 0, isDigest else {
-      throw JSONError("a member that is not described", at: place)
+      throw JSONError("incomplete description of a member", at: place)
     }
     return Member(
       name: name, isText: isText, size: size, sha256: String(decoding: sha256, as: UTF8.self))
@@ -121,7 +121,7 @@ extension JSONReader {
         return .text(ByteString(text))
       }
       guard let number = Int64(String(decoding: text, as: UTF8.self)) else {
-        throw JSONError("no integer", at: place)
+        throw JSONError("expected an integer", at: place)
       }
       return .integer(number)
     }
@@ -134,10 +134,10 @@ extension JSONReader {
       case "real": value = Double(String(decoding: text, as: UTF8.self)).map { .real($0) }
       case "text_b64": value = Base64.decode(text).map { .text(ByteString($0)) }
       case "blob_b64": value = Base64.decode(text).map { .blob($0) }
-      default: throw JSONError("a value of an unknown class", at: place)
+      default: throw JSONError("unknown class", at: place)
       }
     }
-    guard let value else { throw JSONError("a value that does not fit its class", at: place) }
+    guard let value else { throw JSONError("the value does not match its class", at: place) }
     return value
   }
 }

@@ -39,7 +39,7 @@ final class NativeArchiveExport: ResponseArchiveWriter {
   func append(_ entry: ExportedEntry) throws -> String? {
     // A ustar header has no room for larger sizes. A pax header would, but takes four times as many instructions.
     if let body = entry.body, body.size > longestMember {
-      return "its body is longer than a tar archive can hold"
+      return "its body is too large for a tar archive"
     }
     var entry = entry
     let prepared = try PreparedEntry(&entry, temporaryFolder: temporaryFolder)

@@ -38,9 +38,9 @@ final class NativeArchiveSource: ArchiveKind {
       schemaVersion: version == 0 ? header.source.versionInTable : version,
       identity: file.status.identity,
       rawPropertyLists: RawResponse.Part.Name.allCases.filter { $0 != .body }.map(\.rawValue),
-      notes: (header.redacted.isEmpty ? [] : ["secrets were left out of the archive"])
+      notes: (header.redacted.isEmpty ? [] : ["the archive was written without secrets"])
         + (header.omitsBodies
-          ? ["bodies were left out of the archive: no cache can have its entries"] : []))
+          ? ["the archive was written without bodies, so its entries cannot be imported"] : []))
   }
 
   private static func verifyDirectory(of file: ArchiveFile) throws {

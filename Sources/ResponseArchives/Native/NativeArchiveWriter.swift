@@ -43,7 +43,7 @@ struct NativeArchiveWriter: ~Copyable {
         continue
       }
       guard let content = source?.raw.part(members[index].name)?.content else {
-        throw ResponseArchiveError(.cannotWrite, "'\(name)' is not there to be read once more")
+        throw ResponseArchiveError(.cannotWrite, "'\(name)' disappeared before it was read again")
       }
       try archive.begin(name, size: content.size.bytes)
       try content.forEachVerifiedChunk { try archive.append($0) }

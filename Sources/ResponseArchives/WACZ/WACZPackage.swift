@@ -29,7 +29,7 @@ enum WACZPackage {
       try json.array { try body(try resource(&$0)) }
     }
     try json.end()
-    guard isThere else { throw JSONError("no resources", at: json.offset) }
+    guard isThere else { throw JSONError("the package has no resources", at: json.offset) }
   }
 
   private static func resource(_ json: inout JSONReader) throws -> Resource {

@@ -41,9 +41,9 @@ struct WACZUnpacking: ~Copyable {
     at path: String, _ body: () throws -> Result
   ) throws -> Result {
     do { return try body() } catch let error as ArchiveError {
-      throw ResponseArchiveError(.damaged, at: path, "libarchive says: \(error)")
+      throw ResponseArchiveError(.damaged, at: path, "libarchive reports: \(error)")
     } catch let error as JSONError {
-      throw ResponseArchiveError(.damaged, at: path, "'\(WACZ.packageName)' is broken: \(error)")
+      throw ResponseArchiveError(.damaged, at: path, "'\(WACZ.packageName)' is malformed: \(error)")
     }
   }
 
@@ -67,14 +67,14 @@ struct WACZUnpacking: ~Copyable {
   private mutating func next() throws -> ByteString? {
     guard let member = try Self.translatingErrors(at: path, { try zip.next() }) else { return nil }
     guard let name = member.name, name.allSatisfy({ $0 > 0x1F && $0 != 0x7F }) else {
-      throw damage("a member has a name that no WACZ has")
+      throw damage("a member has an unexpected name")
     }
     // Some programs add an entry for each folder, which has no contents.
     if name.last == UInt8(ascii: "/") { return try next() }
     if let finding = member.finding { throw damage("member \(members.count + 1) \(finding)") }
     // Zip allows two members with one name, of which some programs read the first and others the
     // last.
-    guard members[ByteString(name)] == nil else { throw damage("a member is there twice") }
+    guard members[ByteString(name)] == nil else { throw damage("it contains a member twice") }
     try limits.check(Int64(members.count), .members, at: path)
     return ByteString(name)
   }
@@ -138,12 +138,12 @@ struct WACZUnpacking: ~Copyable {
     }
     // A WARC file that the package does not list has no digest, and could have been added by
     // anybody.
-    guard missing.isEmpty else { throw damage("'\(WACZ.packageName)' does not name a WARC file") }
+    guard missing.isEmpty else { throw damage("'\(WACZ.packageName)' does not list a WARC file") }
   }
 
   private func verify(_ resource: WACZPackage.Resource) throws {
     guard let member = members[resource.path] else {
-      throw damage("a member that '\(WACZ.packageName)' names is missing")
+      throw damage("a member listed in '\(WACZ.packageName)' is missing")
     }
     // Data packages may use other algorithms such as MD5, which are not verified. The sizes are
     // compared all the same.

@@ -116,7 +116,7 @@ struct WARCCandidates {
       guard let place = bodies.number(ofFirst: marks[revisited]) else {
         // Web archives deduplicate across files, so a single file often lacks the record that has
         // the body.
-        omissions.add("what it is a revisit of is not there")
+        omissions.add("the record that it revisits is missing")
         responses[number].makesEntry = false
         continue
       }
@@ -148,7 +148,7 @@ struct WARCCandidates {
     for number in responses.indices where responses[number].makesEntry {
       let key = responses[number].key
       if let other = best[key] {
-        omissions.add("another one of the same URL is there")
+        omissions.add("there is another response for the same URL")
         if responses[other].isBetter(than: responses[number]) { continue }
       }
       best[key] = number

@@ -27,13 +27,13 @@ final class WARCCursor {
     if !there {
       backwardBytes += ByteCount(place.offset)
       guard backwardBytes <= Self.mostBackwardBytes else {
-        throw WARCError("too many of its records refer back into one gzip member")
+        throw WARCError("too many records refer back to one gzip member")
       }
       input = nil
       input = try WARCInput(file, coding, from: place)
     }
     guard let input, case let reader = WARCReader(input, verifying: false), try reader.next() else {
-      throw WARCError("a record is no longer there")
+      throw WARCError("a record disappeared")
     }
     return reader
   }

@@ -39,7 +39,7 @@ struct WARCDigest {
       default: Base64.decode(text)
       }
     guard let value, value.count == size else {
-      throw WARCError("a digest of a record is none of its algorithm")
+      throw WARCError("a digest of a record does not match its algorithm")
     }
     self.value = value
   }

@@ -52,7 +52,7 @@ final class WARCEntries {
   private func makeResponse(_ entry: WARCIndex.Entry) throws -> NewResponse {
     let record = try (entry.record == entry.body ? bodies : others).record(at: entry.record)
     guard let url = record.header.targetURI, let date = record.header.date else {
-      throw WARCError("a record is no longer there")
+      throw WARCError("a record disappeared")
     }
     var payload = try WARCPayload(record)
     if entry.hasHeadOfBody { payload = try WARCPayload(bodies.record(at: entry.body)) }
@@ -100,7 +100,7 @@ final class WARCEntries {
       guard ByteCount(bytes.count) <= entry.size else { break }
     }
     guard ByteCount(bytes.count) == entry.size else {
-      throw WARCError("a record is no longer there")
+      throw WARCError("a record disappeared")
     }
     return Body(bytes)
   }

@@ -40,8 +40,8 @@ final class WARCExport: ResponseArchiveWriter {
       software: \(WARCLabel.software)\(export.generatorVersion)\r
       format: WARC File Format 1.1\r
       conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r
-      description: entries of a URLCache; bodies without content codings\(
-        export.credentials == nil ? "" : ", and no cookies and credentials")\r
+      description: entries of a URLCache, bodies without content codings\(
+        export.credentials == nil ? "" : ", no cookies or credentials")\r
 
       """
     let header = WARCHeader([
@@ -59,7 +59,7 @@ final class WARCExport: ResponseArchiveWriter {
       return "it has no URL"
     }
     // A status line needs a status of three digits (RFC 9112 §4).
-    if uri.isOfHTTP, !(100...599 ~= response.status ?? 0) { return "it has no status of HTTP" }
+    if uri.isOfHTTP, !(100...599 ~= response.status ?? 0) { return "it has no HTTP status" }
     let date = response.stored ?? response.firstStored ?? time
     let record = WARCResponseRecord(entry, uri, date)
     var digest = Digest()

@@ -38,7 +38,7 @@ struct WARCHeader: Hashable, Sendable {
     // Every reader needs this field to find the next record. The digits are checked strictly,
     // because a sign or white space would be read differently by other programs.
     guard let text = self["content-length"], let length = Int64(digits: text.bytes[...]) else {
-      throw WARCError("a record does not say how long it is")
+      throw WARCError("a record has no Content-Length")
     }
     return ByteCount(length)
   }
@@ -55,12 +55,12 @@ struct WARCHeader: Hashable, Sendable {
         continue
       }
       guard let field = HeaderFields.Field(line: line[...]) else {
-        throw WARCError("a line of a record's header is no field")
+        throw WARCError("a line in a record's header is not a field")
       }
       let name = field.name.asciiLowercased
       // Only WARC-Concurrent-To may be repeated (ISO 28500:2017, section 4).
       guard names.insert(name).inserted || name == "warc-concurrent-to" else {
-        throw WARCError("a field of a record's header is there twice")
+        throw WARCError("a record's header repeats a field")
       }
       fields.append(field)
     }

@@ -43,7 +43,7 @@ struct WARCIndexing {
     } catch let error as ContentDecodingError {
       guard error.kind != .tooLarge else {
         throw ResponseArchiveError(
-          .limit, at: path, "it is beyond the limit 'member', which is \(limits[.member])")
+          .limit, at: path, "it exceeds the limit 'member' of \(limits[.member])")
       }
       damage = ResponseArchiveError(.damaged, at: path, "\(error)")
     }
@@ -94,7 +94,7 @@ struct WARCIndexing {
     let header = reader.header
     try limits.check(found.count, .entries, at: path)
     guard let uri = header.targetURI, header.isOfHTTP else {
-      return found.omissions.add("it is not of a URL of HTTP")
+      return found.omissions.add("its URL is not an HTTP URL")
     }
     // Every record must have a date. Without it there is no time of storing, and the age of the
     // entry would be unknown.
@@ -130,13 +130,13 @@ struct WARCIndexing {
   /// Returns why a cache would not store a response with a status, or `nil` if it would.
   private static func omission(ofStatus status: Int64?) -> HTTPBodyError? {
     switch status {
-    case nil: HTTPBodyError("it is no response of HTTP")
+    case nil: HTTPBodyError("it is not an HTTP response")
     // Both are about a part or a confirmation of another response. Served from a cache as a whole
     // response, they would be wrong.
-    case 206?: HTTPBodyError("it is only a part of its content (status 206)", isPart: true)
-    case 304?: HTTPBodyError("it only says that nothing has changed (status 304)")
+    case 206?: HTTPBodyError("it has only part of the content (status 206)", isPart: true)
+    case 304?: HTTPBodyError("it only confirms a stored response (status 304)")
     case let status? where !(200...599 ~= status):
-      HTTPBodyError("its status is not that of a final response")
+      HTTPBodyError("its status is not a final status")
     default: nil
     }
   }
@@ -178,7 +178,7 @@ struct WARCIndexing {
   /// Returns why a body is incomplete, or `nil` if it is complete.
   private func incompleteness(of payload: WARCPayload, size: ByteCount) -> String? {
     let header = reader.header
-    if header["warc-truncated"] != nil { return "it was cut short when it was recorded" }
+    if header["warc-truncated"] != nil { return "it was truncated when it was recorded" }
     // The other segments are in records of their own, and often in other files. Nothing here joins
     // them.
     if header["warc-segment-number"] != nil { return "it is only a segment" }
@@ -189,7 +189,7 @@ struct WARCIndexing {
       let length = headers.firstValue(named: "content-length"),
       let length = Int64(digits: length.bytes[...]), ByteCount(length) > size
     else { return nil }
-    return "it is shorter than its Content-Length says"
+    return "it is shorter than its Content-Length"
   }
 
   private func passOver() throws {

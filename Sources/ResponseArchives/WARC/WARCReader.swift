@@ -54,7 +54,7 @@ final class WARCReader {
       room -= line.count
       guard line.last == 0x0A else {
         throw WARCError(
-          room > 0 ? "it ends amid the header of a record" : "the header of a record is too long")
+          room > 0 ? "it ends in the middle of a record's header" : "a record's header is too long")
       }
       return Array(line.dropLast(line.dropLast().last == 0x0D ? 2 : 1))
     }
@@ -62,7 +62,7 @@ final class WARCReader {
     // Only these two versions were ever standards. Guessing at the rest of another one could take a
     // body for a header.
     guard version == "WARC/1.1" || version == "WARC/1.0" else {
-      throw WARCError("a record does not begin with WARC/1.0 or WARC/1.1")
+      throw WARCError("a record does not start with WARC/1.0 or WARC/1.1")
     }
     var lines: [[UInt8]] = []
     while case let next = try line(), !next.isEmpty { lines.append(next) }
@@ -77,7 +77,7 @@ final class WARCReader {
     let bytes = try input.read(upTo: min(left, count))
     // A crawler that was killed leaves such a file. The records before the end are intact, and
     // `--salvage` imports them.
-    guard !bytes.isEmpty else { throw WARCError("it ends amid a record") }
+    guard !bytes.isEmpty else { throw WARCError("it ends in the middle of a record") }
     left -= Int64(bytes.count)
     digest?.update(bytes)
     return bytes
@@ -87,7 +87,7 @@ final class WARCReader {
   /// first.
   func line(upTo limit: Int) throws -> [UInt8] {
     let line = try input.line(upTo: Int(min(left, Int64(limit))))
-    guard !line.isEmpty || left == 0 else { throw WARCError("it ends amid a record") }
+    guard !line.isEmpty || left == 0 else { throw WARCError("it ends in the middle of a record") }
     left -= Int64(line.count)
     digest?.update(line[...])
     return line

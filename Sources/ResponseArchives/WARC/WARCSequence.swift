@@ -46,7 +46,7 @@ struct WARCSequence {
     guard block.starts(with: mark) else { return }
     let number = Int64(digits: block.dropFirst(mark.count).prefix(while: \.isASCIIDigit))
     guard number == entries, !isWhole else {
-      throw WARCError("it says that it holds another number of entries than it does")
+      throw WARCError("its declared number of entries does not match its contents")
     }
     isWhole = true
     try checkID(header)
@@ -54,7 +54,7 @@ struct WARCSequence {
 
   /// Checks that the sequence ended with its last record.
   func end() throws(WARCError) {
-    guard isWhole else { throw WARCError("it ends too early, after \(entries) entries") }
+    guard isWhole else { throw WARCError("it ends unexpectedly after \(entries) entries") }
   }
 
   private func checkID(_ header: WARCHeader) throws(WARCError) {

@@ -45,7 +45,8 @@ extension StoredResponse {
     // Such an entry looks like any other here, but every lookup of it ends the app.
     if let crash = FoundationCrash.find(in: archive) {
       notes.append(
-        .init(.fatalToFoundation, "Foundation may crash on reading it: \(crash.rawValue)"))
+        .init(
+          .fatalToFoundation, "Foundation may crash when it reads this entry: \(crash.rawValue)"))
     }
   }
 
@@ -82,7 +83,7 @@ extension StoredResponse {
         (response, part, archive) throws(PropertyListError) in
         response.status = try archive.integer(part)
         if response.status == nil {
-          response.notes.append(.init(.undecodable, "NS.statusCode is no integer"))
+          response.notes.append(.init(.undecodable, "NS.statusCode is not an integer"))
         }
       }
     }

@@ -6,13 +6,13 @@ import PropertyLists
 /// a buffer if a dictionary has more keys than values. An app can store such a response itself: an array
 /// in the user info is enough. Source: the unarchiver, tested with Swift 6.3.
 enum FoundationCrash: String, Error {
-  case unexpectedClass = "an object is of a class that is not expected there"
-  case noClass = "the class of an object is missing"
+  case unexpectedClass = "an object has an unexpected class"
+  case noClass = "an object has no class"
   case keyWithoutValue = "a dictionary has a key without a value"
-  case tooDeep = "objects are nested too deep, or hold themselves"
+  case tooDeep = "objects are nested too deep, or contain themselves"
   case tooMany = "objects are shared too often"
   case emptyURL = "a URL is empty"
-  case set = "the property list has a set"
+  case set = "the property list contains a set"
 
   /// Returns the first such content of an archive, or `nil`.
   ///

@@ -22,13 +22,14 @@ struct FoundationEntry {
     else { throw AdmissionRefusal("its property lists cannot be decoded") }
     // The method is not part of the key, so a response to a POST would answer a GET.
     guard response.request.method ?? "GET" == "GET" else {
-      throw AdmissionRefusal("it answers another method than GET, which URLCache would not tell")
+      throw AdmissionRefusal(
+        "it answers a method other than GET, which URLCache could not distinguish")
     }
     guard response.storagePolicy ?? .allowed == .allowed else {
       throw AdmissionRefusal("its storage policy does not allow it on disk")
     }
     guard let stored = response.stored ?? response.firstStored else {
-      throw AdmissionRefusal("it is not known when it was stored")
+      throw AdmissionRefusal("its time of storing is unknown")
     }
     // The key of the escaped URL, which is the form that Foundation reads back.
     guard let key = FoundationKey(of: Self.readable(response.request.url ?? url)) else {
@@ -38,7 +39,8 @@ struct FoundationEntry {
     let named = max(stored, response.firstStored ?? stored)
     let seconds = Int64(named.secondsSince2001.rounded(.towardZero))
     guard let name = key.fileName(storedAt: seconds) else {
-      throw AdmissionRefusal("no file can have the name of its key, so URLCache keeps none on disk")
+      throw AdmissionRefusal(
+        "its key is not a possible file name, so URLCache does not store it on disk")
     }
     (self.key, self.name) = (key, name)
     archive = try Self.archive(
@@ -73,7 +75,7 @@ struct FoundationEntry {
       // will be written. So something that the filter misses is still found.
       if crash(of: archive) == nil { return archive }
     }
-    throw AdmissionRefusal("Foundation may crash on reading it")
+    throw AdmissionRefusal("Foundation may crash when it reads this entry")
   }
 
   /// Returns what would make Foundation crash on reading the archive, or `nil`.

@@ -3,10 +3,10 @@ public import Bytes
 extension Finding.Code {
   static let schemeNotInKey = Self(
     "scheme-not-in-key", .note,
-    "what came over HTTPS is also given for HTTP, and the other way round")
+    "a response received over HTTPS is also used for HTTP, and the reverse")
   static let collidingEntries = Self(
     "colliding-entries", .warning,
-    "the app gets either of them for the URLs of both, also that of another user")
+    "the app may get either entry for both URLs, even another user's")
 }
 
 extension FoundationStore {
@@ -15,7 +15,7 @@ extension FoundationStore {
   ) throws {
     // Damage to a file is a note on its response.
     guard try count() > 0 else { return }
-    try body(Finding(.schemeNotInKey, "URLCache looks responses up without the scheme"))
+    try body(Finding(.schemeNotInKey, "URLCache looks up responses without the scheme"))
     try forEachCollision(body)
   }
 
@@ -36,7 +36,8 @@ extension FoundationStore {
       let other = String(decoding: first.name.id.bytes, as: UTF8.self)
       try body(
         Finding(
-          .collidingEntries, "it has the key of the entry '\(other)', which is for another URL",
+          .collidingEntries,
+          "it has the same key as the entry '\(other)', which is for a different URL",
           id: .file(name.id), url: url))
     }
   }

@@ -54,11 +54,11 @@ extension FoundationStore {
   /// Reads a response; `nil` if its file does not exist any more.
   private func raw(_ name: FoundationFileName, number: Int64) throws -> RawResponse? {
     guard case .response(_, let key) = name.kind else {
-      return unreadable(number, "URLCache does not take its file for a response")
+      return unreadable(number, "URLCache does not recognize its file as a response")
     }
     // A lookup takes the first of two files in the order of the folder, and the next store removes
     // all but the newest. So only the newest is sure to be the entry.
-    guard newest[key] == name else { return unreadable(number, "a newer file has its key") }
+    guard newest[key] == name else { return unreadable(number, "a newer file has the same key") }
     do {
       let file = try files.open(name)
       let version = file.version
@@ -66,13 +66,13 @@ extension FoundationStore {
         (NewResponse(archive, in: name), FoundationEntry.bodySize(in: archive))
       }
       guard var response = found.0 else {
-        return unreadable(number, "its archive has no response of HTTP that can be decoded")
+        return unreadable(number, "its archive has no HTTP response that can be decoded")
       }
       guard let size = found.1 else { return unreadable(number, "its archive has no body") }
       response.body = try body(of: name, version, size: size)
       var raw = response.raw(id: number)
       raw.synthesizedFields = [
-        "the request: a folder of Foundation's keeps but host, port and path of it"
+        "the request: a Foundation cache stores only its host, port and path"
       ]
       return raw
     } catch FoundationFileFinding.gone {

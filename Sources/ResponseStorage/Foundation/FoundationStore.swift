@@ -167,27 +167,29 @@ public final class FoundationStore: StoreKind {
       if projection.contains(.key) { response.key = FoundationKey(base64: base64)?.text }
       guard projection.contains(.notes) else { return }
       if stored == nil {
-        response.notes.append(.init(.badTime, "the seconds in its file's name are no time"))
+        response.notes.append(.init(.badTime, "the time in its file name is invalid"))
       }
       // A response with later seconds wins over every new one: Foundation writes the new file and
       // removes it at once.
       if stored.map({ $0 > now }) ?? (seconds > 0) {
         response.notes.append(
-          .init(.futureDated, "it is from the future: URLCache will not replace it"))
+          .init(.futureDated, "its file name has a future date, so URLCache will not replace it"))
       }
       if repeatedKeys.contains(base64) {
         response.notes.append(
-          .init(.duplicateKey, "another file has its key: URLCache takes either of them"))
+          .init(.duplicateKey, "another file has the same key, so URLCache may use either"))
       }
       if FoundationKey(base64: base64) == nil {
         response.notes.append(
-          .init(.badFileName, "its file's name has no key: URLCache will not find it"))
+          .init(.badFileName, "its file name has no key, so URLCache cannot find it"))
       }
     case .temporary:
       response.notes.append(
-        .init(.temporaryFile, "it was being written: URLCache neither counts nor removes it"))
+        .init(
+          .temporaryFile, "it was not written completely; URLCache neither counts nor removes it"))
     case .unseen:
-      response.notes.append(.init(.badFileName, "URLCache does not take its file for a response"))
+      response.notes.append(
+        .init(.badFileName, "URLCache does not recognize its file as a response"))
     }
   }
 

@@ -30,7 +30,7 @@ final class FoundationStoreEditor: ResponseStore {
     unless shouldStop: () -> Bool
   ) throws(StoreError) {
     throw StoreError(
-      .unsupported, at: files.path, because: "user info is a part of the archive of its entry")
+      .unsupported, at: files.path, because: "user info is part of each entry's archive")
   }
 
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(

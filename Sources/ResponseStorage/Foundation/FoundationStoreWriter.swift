@@ -15,7 +15,8 @@ public struct FoundationStoreWriter: ~Copyable {
       guard error.kind == .exists else { throw StoreError(error, path: directory) }
       // Temporary files that an interrupted process left behind do no harm.
       guard try FoundationFiles(at: directory).names().allSatisfy({ $0.kind == .temporary }) else {
-        throw StoreError(.inputOutput, at: directory, because: "it holds stored responses already")
+        throw StoreError(
+          .inputOutput, at: directory, because: "it already contains stored responses")
       }
     }
   }

@@ -147,7 +147,7 @@ public struct BodyReader: ~Copyable {
     all.removeLast(all.count - count)
     guard ByteCount(count) == size else {
       throw StoreError(
-        .changedWhileReading, at: "body", because: "a body file changed its length meanwhile")
+        .changedWhileReading, at: "body", because: "the length of a body file changed")
     }
     return all
   }

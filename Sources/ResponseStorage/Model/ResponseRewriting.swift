@@ -63,13 +63,13 @@ public struct ResponseRewriting: Hashable, Sendable {
       // Reported as a finding: a key with the new host and a URL with the old one would be two
       // truths about one entry.
       guard let bytes = content.bytes else {
-        raw.finding = "its property lists are too large to change its host"
+        raw.finding = "its property lists are too large to change the host"
         continue
       }
       guard let list = try? BinaryPropertyList(bytes.span),
         let old = try? list.value(of: list.root)
       else {
-        raw.finding = "its property lists cannot be decoded, and so not its host be changed"
+        raw.finding = "its property lists cannot be decoded, so its host cannot be changed"
         return
       }
       let new = mapped(old)
@@ -128,13 +128,13 @@ public struct ResponseRewriting: Hashable, Sendable {
     var entries: [PropertyListValue.Entry] = []
     if let content = raw.parts[index].content {
       guard let bytes = content.bytes else {
-        raw.finding = "its user info is too large for more to be attached"
+        raw.finding = "its user info is too large to add to"
         return
       }
       guard let list = try? BinaryPropertyList(bytes.span),
         case .dictionary(let there)? = try? list.value(of: list.root)
       else {
-        raw.finding = "its user info cannot be decoded, and so nothing be attached"
+        raw.finding = "its user info cannot be decoded, so nothing can be added"
         return
       }
       entries = there.filter { $0.key != stamp.key.bytes }

@@ -40,7 +40,7 @@ extension StoredResponse {
     if projection.contains(.firstStored), let text = raw.text("time_stamp") {
       firstStored = Timestamp(databaseText: text.bytes.span)
       if firstStored == nil {
-        notes.append(.init(.badTime, "time_stamp is no date and time"))
+        notes.append(.init(.badTime, "time_stamp is not a date and time"))
       }
     }
     guard projection.contains(.storage) else { return }

@@ -27,27 +27,28 @@ public enum ETagArchive {
   /// - Throws: ``Refusal``, also if the text is not valid in a header field.
   public static func tag(in bytes: [UInt8]) throws(Refusal) -> ByteString {
     guard bytes.count <= maximumCount else {
-      throw Refusal(description: "it has more than \(maximumCount) bytes")
+      throw Refusal(description: "it is larger than \(maximumCount) bytes")
     }
     let text: [UInt8]?
     do throws(PropertyListError) {
       let list = try BinaryPropertyList(bytes.span, limits: limits)
       text = try KeyedArchive(list).rootText()
     } catch {
-      throw Refusal(description: "it is no keyed archive that can be read")
+      throw Refusal(description: "it is not a readable keyed archive")
     }
     // A null object is archived as this text.
     guard let text, text != Array("$null".utf8) else {
-      throw Refusal(description: "it holds something else than a string")
+      throw Refusal(description: "it does not contain a string")
     }
     guard !text.isEmpty else { throw Refusal(description: "its string is empty") }
     guard text.count <= maximumTagCount else {
-      throw Refusal(description: "its string has more than \(maximumTagCount) bytes")
+      throw Refusal(description: "its string is longer than \(maximumTagCount) bytes")
     }
     // The app sends the text in `If-None-Match`, where a line end would add header fields to its
     // request.
     guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      throw Refusal(description: "its string holds control characters, and no header field may")
+      throw Refusal(
+        description: "its string contains control characters, which header fields cannot have")
     }
     return ByteString(text)
   }

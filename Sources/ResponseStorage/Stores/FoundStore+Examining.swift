@@ -28,7 +28,7 @@ extension FoundStore {
       case .notFound where error.path != path:
         throw StoreError(
           .inputOutput, at: path,
-          because: "a private copy of it is needed, and there is no folder '\(error.path)'")
+          because: "reading it needs a private copy, and the folder '\(error.path)' does not exist")
       // Any file on the disk can begin like an SQLite database. What is wrong with one that is not
       // a cache is nothing that a search for caches should report.
       case .notFound, .notACache, .damaged, .noSuchResponse, .unsupported: return nil

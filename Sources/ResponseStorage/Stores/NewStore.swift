@@ -89,7 +89,7 @@ public enum NewStore: Hashable, Sendable, ResponseTarget {
         let store = try FoundationStoreEditor(changing: opening.path)
         // A user may have given the wrong folder, and URLCache would accept any.
         guard try !store.files.hasOthers() else {
-          throw StoreError(.inputOutput, at: opening.path, because: "it holds other files")
+          throw StoreError(.inputOutput, at: opening.path, because: "it contains other files")
         }
         try fill(store)
       }

@@ -136,7 +136,7 @@ extension ResponseSource {
   private var notRaw: StoreError {
     StoreError(
       .unsupported, at: description.path,
-      because: "entries of its format cannot be read as they are stored")
+      because: "entries in its format cannot be read in their stored form")
   }
 
   /// Returns an empty survey: the format has no files that an entry could refer to.

@@ -57,17 +57,17 @@ extension StoreError: CustomStringConvertible {
   public var description: String {
     let summary =
       switch code {
-      case .notFound: "there is no cache at '\(path)'"
+      case .notFound: "no cache at '\(path)'"
       case .notACache: "'\(path)' is not a URL cache"
       case .damaged: "the cache at '\(path)' is damaged"
       case .inUse: "the cache at '\(path)' is in use"
-      case .changedWhileReading: "the cache at '\(path)' changed while reading"
+      case .changedWhileReading: "the cache at '\(path)' changed while it was read"
       case .accessDenied: "not allowed to read or change '\(path)'"
       case .inputOutput: "cannot read or change '\(path)'"
-      case .noRoom: "there is no room left on the disk for what is written to '\(path)'"
+      case .noRoom: "cannot write to '\(path)': the disk is full"
       case .noSuchResponse: "no such entry in '\(path)'"
-      case .unsupported: "the cache at '\(path)' can only be read"
-      case .unreadable: "the cache at '\(path)' has a form that is not read"
+      case .unsupported: "the cache at '\(path)' is read-only"
+      case .unreadable: "the cache at '\(path)' has an unsupported format"
       }
     return reason.map { "\(summary): \($0)" } ?? summary
   }

@@ -223,7 +223,7 @@ extension FoundStore {
       let sidecars = (parent == "/" ? "" : parent) + "/etags"
       if sidecars != path, let status = try? FileStatus.of(sidecars), status.kind == .directory {
         notes.append(
-          "'\(sidecars)' may hold ETag files of its URLs; 'check --sidecars' compares them")
+          "'\(sidecars)' may contain ETag files of its URLs; compare them with 'check --sidecars'")
         return
       }
       folder = Directory.parent(of: parent)

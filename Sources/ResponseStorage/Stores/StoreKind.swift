@@ -26,7 +26,7 @@ extension StoreKind {
   ) throws(StoreError) -> any IntentStore {
     throw StoreError(
       .unsupported, at: opening.path,
-      because: "this version does not change caches of its format")
+      because: "this version cannot change caches in this format")
   }
 
   static func intentPlace(at path: String) -> Intent.Place? { nil }

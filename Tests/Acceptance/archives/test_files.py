@@ -73,7 +73,7 @@ def test_whole_cache(options):
     key = lambda entry: (entry["url"], entry["sha256"], entry["size"], entry["status"])
     assert sorted(map(key, index)) == sorted(map(key, entries)), name
     assert [entry["type"] for entry in index] == [entry["mime"] for entry in entries]
-    assert b"does not hold requests" in result.stderr and b"without cookies" in result.stderr, result
+    assert b"cannot store requests" in result.stderr and b"without cookies" in result.stderr, result
     assert all("." in os.path.basename(entry["file"]) for entry in index if entry["type"] in ("text/html", "image/png", "application/json"))
 
 
@@ -100,7 +100,7 @@ def test_odd_urls():
     database.close()
     before = set(os.listdir(scratch.root))
     result = run("export", "-c", cache, "-o", path("odd-files"), "--archive-format", "files", status=3)
-    assert b"left out: it has no body" in result.stderr, result
+    assert b"skipped: it has no body" in result.stderr, result
     index = listed(path("odd-files"))
     assert set(os.listdir(scratch.root)) - before == {"odd-files"} and len(index) == entries - 1
     assert {entry["url"] for entry in index} >= {url.replace("u:p@", "") for url in ODD if url and "\x00" not in url}
@@ -134,7 +134,7 @@ def test_refusals(cache):
     assert len(listed(path("empty"))) == 60
     os.mkdir(path("taken.partial"))
     result = run(*words, path("taken"), status=73)
-    assert b"taken.partial': File exists\nhint: an export that was killed has left it" in result.stderr, result
+    assert b"taken.partial': File exists\nhint: an interrupted export left it" in result.stderr, result
     assert os.path.isdir(path("taken.partial")) and not os.path.exists(path("taken"))
     # Files are no archive to import.
     run("import", "--any-method", path("files"), "-c", cache, status=65)

@@ -215,15 +215,15 @@ def expected_of(log):
         request, response = entry["request"], entry["response"]
         status, content = response["status"], response["content"]
         if not request["url"].startswith(("http://", "https://")):
-            reasons["its URL is not one of HTTP"] += 1
+            reasons["its URL is not an HTTP URL"] += 1
         elif status == 0:
             reasons["it has no response"] += 1
         elif status < 200:
-            reasons["its response is only an interim one"] += 1
+            reasons["its response is only an interim response"] += 1
         elif status == 206:
-            reasons["it has a part of a body only"] += 1
+            reasons["it has only part of a body"] += 1
         elif status == 304:
-            reasons["its response only confirms a stored one"] += 1
+            reasons["its response (304) only confirms a stored response"] += 1
         elif "text" not in content:
             reasons["it has no content"] += 1
         else:
@@ -243,7 +243,7 @@ def test_hars_of_others():
             wanted, reasons = expected_of(json.load(data)["log"])
         new = path("new")
         shutil.rmtree(new, ignore_errors=True)
-        status = 3 if reasons["it has a part of a body only"] else 0
+        status = 3 if reasons["it has only part of a body"] else 0
         result = json.loads(run("import", file, "-c", new, "--create", "apple", "--any-method", "--format", "json", status=status).stdout)
         assert result["added"]["entries"] == len(wanted), (file, result)
         assert {item["reason"]: item["count"] for item in result["omitted"]} == reasons, (file, result["omitted"], reasons)
@@ -317,7 +317,7 @@ def test_hostile_hars(thorough):
         # Of one entry 64 MiB may be held; of what is passed over, nothing.
         assert peak < (400 << 20 if "held" in name else 48 << 20), (name, peak)
         if "URLs" in name:
-            assert b"beyond the limit 'urls', which is" in errors and peak < (48 + 2 * most_urls) << 20, (errors, peak)
+            assert b"exceeds the limit 'urls' of" in errors and peak < (48 + 2 * most_urls) << 20, (errors, peak)
         assert tree(cache) == before, name
         count += 1
     assert count > 130, count

@@ -55,8 +55,8 @@ def test_sparse_body(sparse):
         result = export(cache, format, output)
         assert result.returncode == 3 and time.monotonic() - begin < 30, (format, result)
         lines = result.stderr.decode().splitlines()
-        assert "note: 1 entry is left out: its body is larger than '--max-body'" in lines, (format, lines)
-        assert "note: 1 entry is left out: its body is a sparse file, which is far longer than what was written to it" in lines, lines
+        assert "note: 1 entry was skipped: its body is larger than '--max-body'" in lines, (format, lines)
+        assert "note: 1 entry was skipped: its body is a sparse file, far longer than the data in it" in lines, lines
         assert os.path.exists(output) and not os.path.exists(output + ".partial")
         if format not in ["files"]:
             assert int(run("list", "-c", output, "--count").stdout) == 18, format
@@ -65,8 +65,8 @@ def test_sparse_body(sparse):
     assert result["rejected"]["entries"] == 2 and result["added"]["entries"] == 18, result["rejected"]
     # Nothing is removed that a backup cannot hold.
     result = run("purge", "-c", cache, "--all", "--yes", "--backup", path("lost.tar"), status=1)
-    assert result.stderr.startswith(b"error: a backup cannot hold 1 of the selected entries, so nothing was removed: its body is"), result
-    assert b"\nhint: select other entries, or remove these ones without '--backup'\n" in result.stderr, result
+    assert result.stderr.startswith(b"error: cannot back up 1 of the selected entries, so nothing was removed: its body is"), result
+    assert b"\nhint: select other entries, or remove these without '--backup'\n" in result.stderr, result
     assert int(run("list", "-c", cache, "--count").stdout) == 20 and not glob.glob(path("lost*"))
     assert os.path.getsize(longest) == length
 
@@ -81,7 +81,7 @@ def test_limit(sparse):
     for format in FORMATS:
         result = export(cache, format, path(f"small.{format}"), "--max-body", str(limit))
         over = sum(size > limit for size in sizes)
-        assert result.returncode == 3 and f"note: {over} entries are left out: its body is larger than '--max-body'" in result.stderr.decode(), result
+        assert result.returncode == 3 and f"note: {over} entries were skipped: its body is larger than '--max-body'" in result.stderr.decode(), result
 
 
 def test_short_or_whole_body(sparse):

@@ -264,7 +264,7 @@ def test_what_a_redacted_archive_says():
     six = next(entry for entry in entries if entry["row"]["entry_ID"] == "6")
     assert six["members"]["user_info"] is None and six["members"]["proto_props"], six
     result = run("import", "--any-method", archive, "-c", path("new"), "--create", "apple", status=3)
-    assert b"secrets were left out of the archive" in result.stderr, result
+    assert b"the archive was written without secrets" in result.stderr, result
     shown = json.loads(run("show", "-c", path("new"), "--show-secrets", "--format", "json", "6").stdout)[0]
     assert shown["proto_props"] == {"Accept, Cookie": {"Accept": "text/*"}, "kCFURLRequestAllowAllPOSTCaching": True}, shown
     shown = json.loads(run("show", "-c", path("new"), "--show-secrets", "--format", "json", "2").stdout)[0]
@@ -325,10 +325,10 @@ def test_notes():
     result = run("export", "-c", cache, "-o", path("noted.tar"), "--redact")
     notes = [line.removeprefix("note: ") for line in result.stderr.decode().splitlines()]
     assert notes[1:] == [
-        "secrets left out: header fields of 25 entries, URLs of 25 entries, request bodies of 1 entry, attached properties of 25 entries",
-        "different secrets in URLs: 110; each is a 'REDACTED' with its number",
-        "bodies are kept as they are, and may contain secrets: 25 ('--redact-bodies' leaves them out)",
-        "values of other query parameters are kept, and may be secrets: 1 ('q'); '--redact-query NAME' leaves them out"], notes
+        "left out secrets: header fields of 25 entries, URLs of 25 entries, request bodies of 1 entry, attached properties of 25 entries",
+        "different secrets in URLs: 110, each replaced by a numbered 'REDACTED'",
+        "bodies are unchanged and may contain secrets: 25 (use '--redact-bodies' to leave them out)",
+        "other query parameters are unchanged and may contain secrets: 1 ('q'); use '--redact-query NAME' to leave them out"], notes
 
 
 def test_foundation_cache():

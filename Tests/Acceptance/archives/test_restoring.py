@@ -127,7 +127,7 @@ def make_sources():
 
 @pytest.mark.parametrize("ending", ["tar.zst", "zip", "har", "warc.gz", "wacz"])
 def test_standard_input(ending):
-    """An archive can come from the standard input, and leaves no temporary file."""
+    """An archive can come from standard input, and leaves no temporary file."""
     cache, archive = make_sources()[0], path(f"input.{ending}")
     run("export", "-c", cache, "-o", archive)
     results = []

@@ -118,7 +118,7 @@ def test_file_of_warcio(packed):
             file = write(name, gzip.compress(gzip.decompress(data) if packed else data))
         bodies, said = imported(file)
         assert bodies == {url.replace("\u00e9", "%C3%A9") if url not in bodies else url: digest for url, digest in expected.items()}, bodies
-        assert said["omitted"] == [{"reason": "another one of the same URL is there", "count": 2}], said
+        assert said["omitted"] == [{"reason": "there is another response for the same URL", "count": 2}], said
         shown = {entry["url"]: entry for entry in json.loads(
             run("list", "-c", path("imported"), "--columns", "url,mime,stored,request-headers,response-headers",
                 "--show-secrets", "--format", "json").stdout)["entries"]}

@@ -101,7 +101,7 @@ def test_another_cache():
     before = files(cache)
     error = json.loads(run("apply", plan, "-y", "--format", "json", status=65).stderr)
     assert error["kind"] == "another-cache", error
-    assert error["message"] == f"'{cache}' is another cache than the one that the plan was made of", error
+    assert error["message"] == f"'{cache}' is not the cache that the plan was made for", error
     assert files(cache) == before
     run("apply", plan, "-y", "-c", cache)
     assert files(cache) != before
@@ -124,7 +124,7 @@ def test_refusals():
         text = file.read()
     for length in range(0, len(text), 997):
         error = run("apply", "-", "-y", input=text[:length], status=65).stderr
-        assert b"error: the standard input is no plan: " in error, error
+        assert b"error: standard input is not a plan: " in error, error
     assert files(cache) == before
     run("apply", "-", "-y", input=text)
     assert rows(cache) == [[], [], []]

@@ -61,9 +61,9 @@ def test_impossible_outputs(option, target, message):
     ("--backup", "missing/b.tar", 73, "cannot create '{target}': No such file or directory"),
     ("--backup", "file/below/b.tar", 73, "cannot create '{target}': Not a directory"),
     ("--backup", "there.tar", 73, "cannot create '{target}': File exists"),
-    ("--backup", "a/fsCachedData/b.tar", 64, "'{target}' is, or would be, a part of a cache"),
-    ("--log", "a/CACHE.DB-wal", 64, "'{target}' is, or would be, a part of a cache"),
-    ("--log", "a/Cache.db", 64, "'{target}' is, or would be, a part of a cache")])
+    ("--backup", "a/fsCachedData/b.tar", 64, "'{target}' is inside a cache"),
+    ("--log", "a/CACHE.DB-wal", 64, "'{target}' is inside a cache"),
+    ("--log", "a/Cache.db", 64, "'{target}' is inside a cache")])
 def test_dry_runs(option, target, status, message):
     """A dry run refuses the same names as a real run, and writes nothing."""
     write("file", b"")
@@ -82,7 +82,7 @@ def test_dry_runs(option, target, status, message):
 def test_other_files(option, kind, name, data):
     """A log and metrics are not written into a file that is something else."""
     target = write(name, data)
-    refused(option, target, f"'{target}' is a file that is not {kind}\nhint: take another name")
+    refused(option, target, f"'{target}' exists and is not {kind}\nhint: use another name")
 
 
 @pytest.mark.parametrize(("option", "message"), [("--log", "cannot open the log ''"), ("--metrics-file", "cannot write the metrics ''")])
@@ -95,7 +95,7 @@ def test_metrics_over_other_file():
     """'metrics -o' does not replace a file that is something else."""
     target = write("photo.png", b"\x89PNG\0")
     result = run("metrics", "-c", fresh(), "-o", target, status=73)
-    assert result.stderr.decode() == f"error: '{target}' is a file that is not metrics\nhint: take another name\n", result
+    assert result.stderr.decode() == f"error: '{target}' exists and is not metrics\nhint: use another name\n", result
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -106,7 +106,7 @@ def test_parts_of_a_cache(part, thorough):
     name = "fsCachedData/" + sorted(os.listdir(original + "/fsCachedData"))[0] if part == "a body file" else part
     os.symlink(cache, path("link"))
     target = f"{cache}/{name}"
-    message = f"'{target}' is, or would be, a part of a cache\nhint: take another name\n"
+    message = f"'{target}' is inside a cache\nhint: use another name\n"
     # All three removals are tried on the database, and each of them on two of the other parts.
     turn = PARTS.index(part)
     refused("--log", target, message, status=64, removals=REMOVALS if thorough or turn == 0 else [REMOVALS[turn % 3]])
@@ -118,7 +118,7 @@ def test_parts_of_a_cache(part, thorough):
         commands = [["export", "-c", original, "-o", target, "--force", "--archive-format", "tar"],
                     ["report", "-c", original, "-o", target, "--force"], ["metrics", "-c", original, "-o", target]]
         for words in commands if thorough or turn == 0 or number == 0 else [commands[(turn + number) % 3]]:
-            message = f"'{target}' is, or would be, a part of a cache\nhint: take another name\n"
+            message = f"'{target}' is inside a cache\nhint: use another name\n"
             assert run(*words, status=64).stderr.decode() == f"error: {message}", words
             assert tree(cache) == whole, words
 
@@ -140,7 +140,7 @@ def test_one_name_twice(first, one, second, other):
     cache = fresh()
     before = tree(cache)
     result = run("purge", "-c", cache, "--all", "--yes", first, path(one), second, path(other), status=64)
-    assert result.stderr.decode() == f"error: '{first}' and '{second}' name the same file: '{path(other)}'\nhint: name two files\n", result
+    assert result.stderr.decode() == f"error: '{first}' and '{second}' name the same file: '{path(other)}'\nhint: use two different files\n", result
     assert tree(cache) == before and not os.path.exists(path("x.tar")) and not os.path.exists(path("x"))
 
 
@@ -207,7 +207,7 @@ def test_plans_that_do_not_fit():
             os.unlink(plan)
     assert tree(cache) == before
     result = run("purge", "-c", cache, "--all", "--plan", whole, status=73)
-    assert result.stderr.decode().startswith(f"error: cannot create '{whole}': File exists\nhint: take another name"), result
+    assert result.stderr.decode().startswith(f"error: cannot create '{whole}': File exists\nhint: use another name"), result
     assert os.path.getsize(whole) == size
 
 

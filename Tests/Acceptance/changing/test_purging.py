@@ -289,7 +289,7 @@ def test_compacting():
         before, size = rows(cache), os.path.getsize(database(cache))
         os.truncate(database(cache), size + 5 * 4_096)
         said = subprocess.run([tool, "compact", "-c", cache, "-n"], capture_output=True, text=True, check=True).stdout
-        assert said.startswith("Free inside the database: 0 B of ") and "; behind its end: 20.0 KiB; " in said, said
+        assert said.startswith("Free space in the database: 0 B of ") and "; beyond its end: 20.0 KiB; " in said, said
         receipt = compact(cache)
         assert (receipt["method"], receipt["free_before"]) == ("rewrite", 0), receipt
         assert os.path.getsize(database(cache)) == receipt["footprint_after"] <= size, receipt
@@ -443,7 +443,7 @@ def test_stuck_body_files():
     planned = json.loads(subprocess.run([tool, "enforce", "-c", cache, *options, "-n"], capture_output=True).stdout)
     result = subprocess.run([*strace.fault("unlinkat", "error=EACCES", "1+"), tool, "enforce", "-c", cache, *options, "-y"],
                             capture_output=True)
-    assert result.returncode == 1 and b"note: body files that could not be removed: " in result.stderr, result
+    assert result.returncode == 1 and b"note: could not remove body files: " in result.stderr, result
     receipt = json.loads(result.stdout)
     assert receipt["entries"] == planned["entries"] and not receipt["limit_met"], receipt["removed"]
     assert receipt["footprint_after"] == length(cache) > 3 << 20, receipt["footprint_after"]
@@ -459,7 +459,7 @@ def test_stuck_body_files():
             assert receipt["footprint_after"] == length(cache) and receipt["footprint_before"] == whole, receipt
         else:
             returned = (whole - length(cache)) / 1024
-            assert f"Returned {returned:.0f} KiB to".encode() in result.stdout or \
+            assert f"Freed {returned:.0f} KiB on".encode() in result.stdout or \
                 f"Returned {returned:.1f} KiB to".encode() in result.stdout, (returned, result.stdout)
 
 
@@ -485,8 +485,8 @@ def test_log_of_another_process():
         assert log > size / 4, (log, size)
         result = subprocess.run([tool, "enforce", "-c", cache, "--max-size", str(size + log // 2), "--yes"], capture_output=True, text=True)
         assert result.returncode == 1, result
-        assert "the limits cannot be met, so nothing was removed" in result.stderr, result
-        assert "another process has the cache open and keeps" in result.stderr and "in its log" in result.stderr, result
+        assert "cannot meet the limits, so nothing was removed" in result.stderr, result
+        assert "another process has the cache open, with " in result.stderr and "in the write-ahead log" in result.stderr, result
     assert rows(cache)[0] == before[0], "entries went for the log"
 
 

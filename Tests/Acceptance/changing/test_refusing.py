@@ -60,9 +60,9 @@ def state(folder):
 
 
 @pytest.mark.parametrize(("kind", "status", "words"), [
-    ("archive", 64, "'{}' is an archive, and an archive cannot be changed"),
-    ("schema", 65, "the cache at '{}' can only be read: it has schema 11, and only 25 to 203 are changed"),
-    ("trigger", 65, "the cache at '{}' can only be read: it has triggers, which CFNetwork never makes, and is not changed")],
+    ("archive", 64, "'{}' is an archive, which cannot be changed"),
+    ("schema", 65, "the cache at '{}' is read-only: it has schema 11, but only schemas 25 to 203 can be changed"),
+    ("trigger", 65, "the cache at '{}' is read-only: it has triggers, which CFNetwork never creates")],
     ids=["archive", "schema", "trigger"])
 def test_read_only_caches(kind, status, words, thorough):
     """A cache that is only read is refused by a dry run and by a real run, before the command asks for confirmation."""
@@ -123,8 +123,8 @@ def test_utf_16(encoding, thorough):
     assert connection.execute("PRAGMA encoding").fetchone() == (encoding,)
     connection.close()
     before = state(cache)
-    message = f"the cache at '{cache}' has a form that is not read: its text is {encoding}, and CFNetwork writes UTF-8 only"
-    hint = "a copy in UTF-8 can be read: sqlite3 Cache.db .dump | sqlite3 COPY.db"
+    message = f"the cache at '{cache}' has an unsupported format: its text is {encoding}, but CFNetwork writes only UTF-8"
+    hint = "make a copy in UTF-8: sqlite3 Cache.db .dump | sqlite3 COPY.db"
     commands = [["list"], ["show", "1"], ["body", "1"], ["usage"], ["explain", "--all"], ["check"], ["metrics"],
                 ["report", "-o", path("report.html")], ["export", "-o", path("utf-16.tar")], *CHANGES, ["purge", "--all", "-n"]]
     for words in commands if thorough or encoding == "UTF-16le" else commands[::4]:
@@ -134,8 +134,8 @@ def test_utf_16(encoding, thorough):
             result = run(words[0], "-c", cache, *words[1:], *allowed, status=65)
             assert result.stderr.decode() == f"error: {message}\nhint: {hint}\n", (words, result)
     result = run("discover", cache)
-    assert result.stderr.decode() == ("0 caches, 0 entries, 0 B\n" f"note: not looked into: '{database}': its text is {encoding}, "
-                                      "and CFNetwork writes UTF-8 only\n"), result
+    assert result.stderr.decode() == ("0 caches, 0 entries, 0 B\n" f"note: cannot search '{database}': its text is {encoding}, "
+                                      "but CFNetwork writes only UTF-8\n"), result
     error = json.loads(run("list", "-c", cache, "--format", "json", status=65).stderr)
     assert error["kind"] == "unsupported" and error["message"] == message, error
     assert state(cache) == before and not os.path.exists(path("utf-16.tar"))
@@ -292,7 +292,7 @@ def test_without_rights(kind):
         for words in [["purge", "--all", "--yes"], ["enforce", "--max-entries", "1", "--yes"],
                       ["import", tar, "--map-host", "api.news.example=other.example"]]:
             error = json.loads(run(*words, "-c", cache, "--format", "json", user=user, program=program, status=77).stderr.splitlines()[-1])
-            assert error["kind"] == "no-permission" and error["hint"] == "run it as the user whose cache it is", error
+            assert error["kind"] == "no-permission" and error["hint"] == "run the command as the owner of the cache", error
             assert error["message"] == f"not allowed to read or change '{file}': Permission denied", error
             assert state(cache) == before, words
         run("purge", "--all", "-n", "-c", cache, user=user, program=program)

@@ -154,7 +154,7 @@ def test_without_a_copy():
     nowhere = {**os.environ, "TMPDIR": path("nowhere")}
     cache, options = make("estimated")
     dry = enforce(cache, *options, "--dry-run", environment=nowhere)
-    assert "note: an estimate, as it could not be tried on a copy: " in dry.stderr, dry.stderr
+    assert "note: this is an estimate, because there is no room for a trial on a copy: " in dry.stderr, dry.stderr
     planned = json.loads(dry.stdout)
     assert planned["footprint_after"] is None
     done = json.loads(enforce(cache, *options, "--yes").stdout)
@@ -172,7 +172,7 @@ def test_without_a_copy():
                                     stdin=subprocess.DEVNULL, text=True, env=nowhere)
             error = json.loads(result.stderr)
             assert result.returncode == 74 and error["message"] == (
-                "only a copy shows whether the limits can be met, so nothing was removed: "
+                "nothing was removed: checking whether the limits can be met needs a copy of the cache: "
                 f"cannot read or change '{path('nowhere')}': No such file or directory"), result
             assert error["hint"] == "set TMPDIR to a folder with room for a copy, or use '--best-effort'", result
             assert digests(cache) == before, mode

@@ -36,7 +36,7 @@ def test_options():
     assert state(origin) == before
     dry = check(origin, "--repair", "-n", status=1)
     refused = run(origin, "--repair", "-n", "--max-delete", "4", status=1)
-    assert json.loads(refused.stdout)["repair"] == dry["repair"] and b"would go, more than '--max-delete' allows" in refused.stderr, refused
+    assert json.loads(refused.stdout)["repair"] == dry["repair"] and b"would be removed, more than '--max-delete' allows" in refused.stderr, refused
     for kinds in ["rows", "bodies", "undecodable", "orphans", "bodies,orphans"]:
         cache = path("kinds")
         shutil.copytree(origin, cache)
@@ -81,7 +81,7 @@ def test_planned():
     assert json.loads(result.stdout)["repair"] is None and state(origin) == before
     with open(plan) as file:
         saved = json.load(file)
-    assert result.stderr == b"note: '%b' plans to remove %d entries and %d body files\n" % (
+    assert result.stderr == b"note: '%b' plans to remove %d entries and %d orphans\n" % (
         os.fsencode(plan), len(saved["entries"]), len(saved["orphans"])), result
     shutil.copytree(origin, same)
     shutil.copytree(origin, changed)
@@ -99,7 +99,7 @@ def test_planned():
     assert errors == b"" and all(wet[part] == dry[part] for part in ["removed", "entries", "orphans"]), (wet, dry)
     assert found(same, status=0) == []
     wet, errors = applied(changed, 3)
-    assert errors == b"note: body files that had changed or were gone, and stayed: 1\n", errors
+    assert errors == b"note: skipped orphans that changed or were removed meanwhile: 1\n", errors
     assert [each["name"] for each in wet["orphans"]] == [each["name"] for each in saved["orphans"][1:]], wet
     assert found(changed, status=1) == [("orphan-body-file", None)]
     for words in [["--plan", plan], ["--repair", "--plan", "-"]]:

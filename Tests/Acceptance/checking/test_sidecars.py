@@ -230,21 +230,21 @@ def test_refusals():
     os.symlink("etags", path("linked"))
     keep(scratch.root, "file", b"")
     for words, status, message in [
-        (["list", "--columns", "sidecar-etag"], 64, "the column 'sidecar-etag' needs side files\nhint: name their folder with '--sidecars'\n"),
-        (["list", "--sort", "sidecar-etag"], 64, "the column 'sidecar-etag' needs side files\nhint: name their folder with '--sidecars'\n"),
-        (["list", "--sidecars", path("etags")], 64, "no column is about side files\nhint: show them with '--columns sidecar-etag'\n"),
-        (["show", "1", "--sidecars", path("etags")], 64, "'--sidecars' is for '--curl': its request then has the ETag of a side file."),
+        (["list", "--columns", "sidecar-etag"], 64, "the column 'sidecar-etag' needs side files\nhint: give their folder with '--sidecars'\n"),
+        (["list", "--sort", "sidecar-etag"], 64, "the column 'sidecar-etag' needs side files\nhint: give their folder with '--sidecars'\n"),
+        (["list", "--sidecars", path("etags")], 64, "'--sidecars' needs the column 'sidecar-etag'\nhint: add '--columns sidecar-etag'\n"),
+        (["show", "1", "--sidecars", path("etags")], 64, "'--sidecars' needs '--curl', whose request then has the ETag of a side file."),
         (["check", "--repair=sidecars"], 64, "'--repair=sidecars' needs '--sidecars DIR'."),
-        (["check", "--sidecar-names", "md5"], 64, "'--sidecar-names' is for '--sidecars'."),
-        (["check", "--sidecars", path("etags"), "--repair=sidecars", "--plan", path("plan")], 64, "'--plan' holds no side files: leave '--sidecars' out."),
-        (["purge", "--all", "--sidecars", path("etags"), "--plan", path("plan")], 64, "'--plan' holds no side files: leave '--sidecars' out."),
+        (["check", "--sidecar-names", "md5"], 64, "'--sidecar-names' needs '--sidecars'."),
+        (["check", "--sidecars", path("etags"), "--repair=sidecars", "--plan", path("plan")], 64, "'--plan' and '--sidecars' cannot be combined."),
+        (["purge", "--all", "--sidecars", path("etags"), "--plan", path("plan")], 64, "'--plan' and '--sidecars' cannot be combined."),
         (["check", "--sidecars", path("linked")], 64,
-         f"error: '{path('linked')}' is a symbolic link, and '--sidecars' follows none\nhint: name the folder that it leads to\n"),
+         f"error: '{path('linked')}' is a symbolic link, which '--sidecars' does not follow\nhint: give the folder that it points to\n"),
         (["check", "--sidecars", path("nothing")], 66, f"error: '{path('nothing')}': No such file or directory\n"),
         (["check", "--sidecars", path("file")], 66, f"error: '{path('file')}': Not a directory\n"),
     ]:
         result = run(words[0], "-c", cache, *words[1:], status=status)
         assert message in result.stderr.decode() and result.stdout == b"", (words, result)
     result = run("purge", "--all-caches", "--all", "--sidecars", path("etags"), status=64)
-    assert b"'--sidecars' is the folder of one cache: leave '--all-caches' out." in result.stderr, result
+    assert b"'--sidecars' is the folder of one cache and cannot be combined with '--all-caches'." in result.stderr, result
     assert os.listdir(path("etags")) == [] and not os.path.exists(path("plan"))

@@ -75,14 +75,14 @@ def test_names_of_classes(configuration, value):
     """The name of a class is one word."""
     configure(f"[[rules]]\nmatch = {{}}\nclass = {value}\n")
     assert plain_run("config", "check", status=78, text=True).stderr.startswith(
-        f"error: {configuration}:3:9: a class cannot have this name\n")
+        f"error: {configuration}:3:9: invalid class name\n")
 
 
 def test_rule_without_effect():
     """A rule that does nothing is refused, with a hint that lists what a rule can do."""
     configure("[[rules]]\nmatch = {}\n")
     assert plain_run("config", "check", status=78, text=True).stderr.endswith(
-        "hint: give it 'action', 'class', 'expire-after', 'revalidate-after', 'max-entries' or 'max-size'\n")
+        "hint: add 'action', 'class', 'expire-after', 'revalidate-after', 'max-entries' or 'max-size'\n")
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -122,7 +122,7 @@ def test_offline(kind):
     missing = write_file("missing.txt", b"https://none.example/\n")
     assert run("check", "-c", cache, "--offline-set", missing, *AT, status=1) == (
         "SEVERITY  FINDING          COUNT  REPAIR\nerror     offline-missing      1  -\n\n"
-        "offline-missing: without a network the app gets nothing for it\n  https://none.example/  no entry answers it\n\n"
+        "offline-missing: the app gets nothing for this URL when offline\n  https://none.example/  no entry for this URL\n\n"
         "200 entries, 1 error, 0 warnings, 0 notes\n")
 
 
@@ -132,7 +132,7 @@ def test_refused_offline_sets():
     cache = make("offline")
     good = write_file("good.txt", b"https://none.example/\n")
     for words, message in [
-            (["--offline-set", "/dev/null"], "error: the list of '--offline-set' has no URL\nhint: write one URL a line\n"),
+            (["--offline-set", "/dev/null"], "error: the list of '--offline-set' is empty\nhint: write one URL per line\n"),
             (["--offline-set", good, "--repair"], None)]:
         errors = plain_run("check", "-c", cache, *words, status=64, text=True).stderr
         assert message in (None, errors), errors

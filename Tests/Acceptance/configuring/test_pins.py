@@ -60,7 +60,7 @@ def test_verbs():
     assert run("pin", "-c", "shop", a, b, errors="") == "Pinned 2 URLs in 'shop'\n"
     assert read() == (f'# Mine.\nwait = "1s"  # short\n\n[caches.shop]\npath = "{cache}"  # the shop\n'
                       'pinned = [\n  "https://a.example/1?q=\\"é\\"",\n  "https://b.example/",\n]\n'), read()
-    assert run("pin", "-c", cache, "HTTPS://B.example:443", c, errors="note: pinned already: 1 URL\n") == "Pinned 1 URL in 'shop'\n"
+    assert run("pin", "-c", cache, "HTTPS://B.example:443", c, errors="note: already pinned: 1 URL\n") == "Pinned 1 URL in 'shop'\n"
     assert run("pin", "--everywhere", c) == "Pinned 1 URL in all caches\n"
     document = tomllib.loads(read())
     assert document == {"wait": "1s", "pinned": [c], "caches": {"shop": {"path": cache, "pinned": [a, b, c]}}}, document
@@ -78,12 +78,12 @@ def test_verbs():
     run("unpin", "-c", "shop", a, c)
     run("unpin", "--everywhere", c)
     assert read() == f'# Mine.\nwait = "1s"  # short\n\n[caches.shop]\npath = "{cache}"  # the shop\n', read()
-    assert run("pin", errors="note: no URL is pinned\n") == ""
+    assert run("pin", errors="note: no URLs are pinned\n") == ""
     for words, errors in [
             (["pin", "17", "--everywhere"], "error: '17' is not a URL\n"
-             "hint: an id changes when the entry is stored again: write its URL; 'list' shows it\n"),
-            (["pin", c], "error: no cache is given\nhint: name it with '-c NAME', or pin in all caches with '--everywhere'\n"),
-            (["config", "set", "pinned", c], "error: 'pinned' is a list of URLs, and no setting\n"
+             "hint: use a URL ('list' shows it): the id changes when the entry is stored again\n"),
+            (["pin", c], "error: no cache given\nhint: name one with '-c NAME', or use '--everywhere' for all caches\n"),
+            (["config", "set", "pinned", c], "error: 'pinned' is a list of URLs, not a setting\n"
              "hint: use 'urlcache-admin pin URL' and 'urlcache-admin unpin URL'\n")]:
         assert run(*words, status=64, errors=errors) == ""
     run("pin", "-c", scratch.root, c, status=64)
@@ -122,7 +122,7 @@ def test_relative_pin():
     write("pinned = ['/a']\n")
     run("config", "check", status=78, errors=(
         f"error: {configuration()}:1:11: '/a' is not a URL\n  pinned = ['/a']\n            ^^^^\n"
-        "hint: write a whole URL such as 'https://example.com/data.json'\n"))
+        "hint: use a full URL such as 'https://example.com/data.json'\n"))
 
 
 def test_names():
@@ -136,8 +136,8 @@ def test_names():
     run("config", "set", "caches.q.path", cache)
     assert run("list", "-c", "q", "--count") == "40\n"
     before = read()
-    refusal = ("error: the cache '{}' would have settings and no path\n"
-               "hint: set 'caches.{}.path' first; remove its path last, after its other settings\n")
+    refusal = ("error: the cache '{}' would have settings but no path\n"
+               "hint: set 'caches.{}.path' first, and remove it only after the other settings\n")
     run("config", "unset", "caches.q.path", status=64, errors=refusal.format("q", "q"))
     run("config", "set", "caches.r.max-size", "1G", status=64, errors=refusal.format("r", "r"))
     assert read() == before
@@ -159,7 +159,7 @@ def test_ways(kind):
     pinned = {id for id, entry in all.items() if any(answers(kind, url, entry["url"]) for url in chosen)}
     assert entries(cache, "--pinned").keys() == pinned
     kept = {"reason": "pinned", "entries": len(pinned), "body_bytes": sum(all[id]["size"] or 0 for id in pinned)}
-    note = f"note: kept, as they are pinned: {len(pinned)}\n"
+    note = f"note: kept by pins: {len(pinned)}\n"
     os.symlink(cache, path("link-" + kind))
     ways = [cache, cache + "/", path("link-" + kind), "shop"] + ([cache + "/Cache.db"] if kind == "apple" else [])
     for way in ways:
@@ -182,9 +182,9 @@ def test_ways(kind):
     assert run("purge", "-c", "shop", chosen[0], "--yes", status=3).startswith("Removed 0 of ")
     refused = plain_run("enforce", "-c", "shop", "--max-entries", "2", "--yes", status=1, text=True)
     assert refused.stderr.startswith(
-        note + f"the limits cannot be met, so nothing was removed: {len(pinned)} entries, more than the 2 of '--max-entries'\n"
+        note + f"cannot meet the limits, so nothing was removed: {len(pinned)} entries, more than the 2 of '--max-entries'\n"
         f"  pins keep {len(pinned)} entries, "), refused
-    assert "  hint: see them with: urlcache-admin list --pinned -c shop\n" in refused.stderr, refused
+    assert "  hint: list them with: urlcache-admin list --pinned -c shop\n" in refused.stderr, refused
     blocked = json.loads(run("enforce", "-c", "shop", "--max-entries", "2", "-n", "--format", "json", status=1))
     assert blocked["blocked_by"][0]["cause"] == "pinned" and blocked["blocked_by"][0]["count"] == len(pinned), blocked
     assert entries(cache).keys() == all.keys()
@@ -250,8 +250,8 @@ def test_unreadable():
         for words in [["list", "-c", cache], ["purge", "-c", cache, "--all", "--yes"]]:
             result = subprocess.run([*user, tool, *words], capture_output=True, text=True)
             assert (result.returncode, result.stdout, result.stderr) == (77, "", (
-                f"error: the configuration cannot be read: '{configuration()}': Permission denied, and without it pins and limits would not hold\n"
-                "hint: set HOME to the folder of this user, or name a file with '--config FILE'\n")), result
+                f"error: cannot read the configuration: '{configuration()}': Permission denied; without it, pins and limits would not apply\n"
+                "hint: set HOME to your home folder, or name a file with '--config FILE'\n")), result
         result = subprocess.run([*user, tool, "list", "-c", cache, "--count", "--config", "/dev/null"], capture_output=True, text=True)
         assert (result.returncode, result.stdout, result.stderr) == (0, "40\n", ""), result
     finally:

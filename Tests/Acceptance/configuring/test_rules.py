@@ -118,7 +118,7 @@ def test_revalidation(kind):
         assert explained[id]["configured"] == {
             "class": "pictures" if id in pictures else "cache", "revalidate_after": after(entry), "revalidation_due": id in due}, entry
     text = answer("explain", "-c", "shop", str(min(pictures & due)) if kind == "apple" else all[min(pictures & due)]["url"], *AT)
-    assert "Class                pictures\nTo be validated      after 40 d by rule 1: due for " in text, text
+    assert "Class                pictures\nRevalidation due      after 40 days by rule 1: due for " in text, text
     # How fresh entries are, and what becomes of them, is as without the rule.
     fresh = entries("shop", columns="id,freshness,ttl,expires-at")
     tested = json.loads(run("rules", "test", "-c", "shop", "--format", "json", *AT))["entries"]
@@ -140,10 +140,10 @@ def answer(*words):
 
 
 @pytest.mark.parametrize(("text", "place", "message"), [
-    ("[[rules]]\nmatch = {}\naction = 'nver'\n", "3:10", "an action is none of the words there are\n  action = 'nver'\n           ^^^^^^\n"
-     "hint: there are: keep purge never memory-only\n"),
-    ("[[rules]]\nmatch.where = 'class = a'\naction = 'keep'\n", "2:15", "'class' is what rules say, so no rule can ask for it\n"
-     "  match.where = 'class = a'\n                ^^^^^^^^^^^\nhint: repeat in 'match' what the other rule matches\n"),
+    ("[[rules]]\nmatch = {}\naction = 'nver'\n", "3:10", "unknown action\n  action = 'nver'\n           ^^^^^^\n"
+     "hint: use one of: keep, purge, never, memory-only\n"),
+    ("[[rules]]\nmatch.where = 'class = a'\naction = 'keep'\n", "2:15", "a rule cannot test 'class', because rules decide it\n"
+     "  match.where = 'class = a'\n                ^^^^^^^^^^^\nhint: copy the 'match' of the other rule\n"),
     ("[[rules]]\nmatch = {}\nrevalidate-after = '1m'\n", "3:20", "'1m' could mean minutes or months\n  revalidate-after = '1m'\n"
      "                     ^^^^\nhint: write '1min' or '1mo'\n")], ids=["action", "class", "duration"])
 def test_refused_rules(configuration, text, place, message):
@@ -157,7 +157,7 @@ def test_class_of_two_caches():
     cache = make("refusals")
     write_file("config.toml", b"")
     assert plain_run("diff", cache, cache, "--where", "class = a", status=64, text=True).stderr == (
-        "error: 'class' of '--where' is what the rules of one cache say, and there are two\n"
+        "error: '--where' cannot test 'class' here: it depends on the rules of one cache, and there are two\n"
         "hint: list the entries of each with 'urlcache-admin list -c NAME --where …'\n")
 
 
@@ -183,7 +183,7 @@ def test_saved():
         assert found.strip() not in ("", "80"), saved
     assert run("list", "-c", "shop", "--saved", "bare") == run("list", "-c", "shop", "--columns", "url")
     refused = plain_run("list", "-c", "shop", "--saved", "lrage", status=64, text=True)
-    assert refused.stderr == "error: there is no saved query 'lrage'\nhint: there are: large bare\n", refused
+    assert refused.stderr == "error: unknown saved query 'lrage'\nhint: use one of: large, bare\n", refused
     rows = [row for row in json.loads(run("config", "list", "--format", "json"))["settings"] if row["name"].startswith("saved.")]
     assert [(row["name"], row["value"]) for row in rows] == [
         ("saved.large.where", "size > 8KiB"), ("saved.large.where", "status = 4xx"), ("saved.large.sort", "-size"),
@@ -193,12 +193,12 @@ def test_saved():
 
 
 @pytest.mark.parametrize(("text", "place", "message"), [
-    ("", "1:8", "a saved query says nothing\n"),
+    ("", "1:8", "the saved query is empty\n"),
     ("where = 'sze > 1'\n", "2:10", ""),
-    ("where = []\n", "2:9", "this array is empty, and would match nothing\n"),
+    ("where = []\n", "2:9", "the array is empty, so it would match nothing\n"),
     ("columns = 'urls'\n", "2:11", "'urls' are not columns of a list\n"),
     ("sort = 'url,id'\n", "2:8", "'url,id' is not a column to sort by\n"),
-    ("limit = 3\n", "2:1", "there is no setting 'limit' here\n")],
+    ("limit = 3\n", "2:1", "unknown setting 'limit'\n")],
     ids=["nothing", "unknown field", "empty array", "columns", "sort", "setting"])
 def test_refused_saved_queries(configuration, text, place, message):
     """A saved query that makes no sense is refused by every command, with its place."""
@@ -223,6 +223,6 @@ def test_presets():
     run("config", "set", "caches.shop.preset", "apple-4-20")
     assert capacity("-c", "shop") == 20 << 20
     assert plain_run("config", "set", "caches.shop.capacity", "1M", status=64, text=True).stderr == (
-        "error: 'capacity' and 'preset' exclude each other\nhint: a preset is a capacity with a name: leave one out\n")
+        "error: 'capacity' and 'preset' cannot be combined\nhint: a preset is a named capacity: remove one of them\n")
     assert plain_run("config", "set", "caches.shop.preset", "apple", status=64, text=True).stderr == (
-        "error: 'apple' is none of the words there are\nhint: there are: apple-4-20 apple-4-100 apple-2-100 apple-512k-10 foundation-4-20\n")
+        "error: 'apple' is not one of the allowed values\nhint: use one of: apple-4-20, apple-4-100, apple-2-100, apple-512k-10, foundation-4-20\n")

@@ -45,7 +45,7 @@ def killed(origin, call="unlinkat", turn=3):
 
 
 def note(count):
-    return f"note: removed {count} body file{'s' if count > 1 else ''} that an interrupted command left\n".encode()
+    return f"note: removed {count} body file{'s' if count > 1 else ''} left by an interrupted command\n".encode()
 
 
 @pytest.mark.parametrize(("words", "status"), [
@@ -100,14 +100,14 @@ def test_cache_in_use(origin):
     writer = sqlite3.connect(os.path.join(cache, "Cache.db"), isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
     result = run("purge", "--host", "none.example", "--yes", "--wait", "0s", "-c", cache)
-    assert result.stderr == (f"note: the next command removes the files that an interrupted command left: the cache at '{cache}' is "
+    assert result.stderr == (f"note: cannot remove the files left by an interrupted command now, the next command will: the cache at '{cache}' is "
                              "in use: another process holds its lock\n").encode(), result.stderr
     assert orphans(cache) == left and len(intents()) == 1
     writer.close()
     assert run("compact", "-c", cache).stderr == note(len(left)) and not intents()
 
 
-UNKNOWN_HOME = "no folder for state: HOME is not set, or belongs to another user"
+UNKNOWN_HOME = "no folder for state: HOME is not set or belongs to another user"
 
 
 @pytest.mark.parametrize(("reason", "variables", "fault"), [
@@ -129,6 +129,6 @@ def test_no_state_folder(origin, reason, variables, fault):
     if fault:
         said = re.sub(rf"'{re.escape(folder)}/intents/intent-\d+-[0-9a-z]+'", "'INTENT'", said)
         assert os.listdir(f"{folder}/intents") == [], "an intent is left"
-    end = "; if this command is killed, only 'check --repair' removes what it leaves\n"
+    end = "; if this command is killed, run 'check --repair' to remove the files that it leaves\n"
     assert result.returncode == 0 and said == f"note: {reason.replace('ROOT', scratch.root)}{end}", result
     assert not orphans(cache)

@@ -113,7 +113,7 @@ def test_every_second_entry():
     assert files(folder) == {name: fact for name, fact in before.items() if name not in gone}
     assert len(gone) == 30
     text = run("purge", "-c", folder, "--all", "--yes").stdout.decode()
-    assert re.match(r"Removed 30 of 33 entries, .* of bodies\nReturned .* to the file system\n", text), text
+    assert re.match(r"Removed 30 of 33 entries, .* of bodies\nFreed .* on disk\n", text), text
 
 
 @pytest.mark.parametrize(("verb", "options"), [
@@ -196,7 +196,7 @@ def test_unseen_files():
         put(folder, name, archive)
     left = {temporary, ".dat.nosync2", other}
     url = entries(folder)[temporary]["url"]
-    note = b"note: left, as URLCache does not see them, and only their ids let them go: 3\n"
+    note = b"note: kept, because URLCache does not see them (give their ids to remove them): 3\n"
     result = run("purge", "-c", folder, url, "--yes", "--format", "json")
     assert result.stderr == note and json.loads(result.stdout)["removed"]["entries"] == 1, result
     assert {"reason": "orphan", "entries": 3}.items() <= json.loads(result.stdout)["kept"]["reasons"][-1].items()
@@ -247,13 +247,13 @@ def test_hostile_folders(monkeypatch):
     put(folder, "10.ZW1wdHk=" + SUFFIX, b"")
     os.chmod(put(folder, "11.c2VjcmV0" + SUFFIX), 0)
     result = run("purge", "-c", folder, "--all", "--yes", "--format", "json", status=3)
-    assert result.stderr == (b"note: left, as URLCache does not see them, and only their ids let them go: 1\n"
-                             b"note: left, as they are no regular files: 6\n"), result
+    assert result.stderr == (b"note: kept, because URLCache does not see them (give their ids to remove them): 1\n"
+                             b"note: kept, because they are not regular files: 6\n"), result
     assert json.loads(result.stdout)["removed"]["entries"] == 14, result.stdout
     assert files(folder) == kinds
     for identifier in ["1.Zm9sZGVy", "2.bGluaw==", "3.bGluaw==", "4.bGluaw==", "5.cGlwZQ==", "6.c29ja2V0", ".dat.nosync7"]:
         result = run("purge", "-c", folder, "--id", identifier, "--yes", status=3)
-        assert result.stderr == b"note: left, as they are no regular files: 1\n", result
+        assert result.stderr == b"note: kept, because they are not regular files: 1\n", result
     run("enforce", "-c", folder, "--max-entries", "0", "--yes", status=1)
     for name in ["../outside/1.YQAtMQAvAA==", "/etc/hostname", "..", "x" * 5000]:
         run("purge", "-c", folder, "--id", name, "--yes", status=64 if "/" in name or name == ".." or "x" in name else 1)
@@ -303,7 +303,7 @@ def test_limits():
     assert receipt("compact", "-c", folder)["method"] == receipt("compact", "-c", folder, "--full")["method"] == "none"
     for options in [], ["--full"], ["-n"]:
         assert run("compact", "-c", folder, *options).stdout == (
-            b"There is nothing to give back: entries are files, and no database holds them\n")
+            b"Nothing to reclaim: a Foundation cache stores entries in files, not in a database\n")
     assert files(folder) == before
     result = receipt("enforce", "-c", folder, "--max-size", "0", "--yes")
     assert result["limit_met"] and result["footprint_after"] == 0 and os.listdir(folder) == []

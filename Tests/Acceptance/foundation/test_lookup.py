@@ -91,9 +91,9 @@ def make(stock, name):
     return folder
 
 
-OF_B = f"note: the cache answers '{B}' with the entry of '{A}': both have the key 'a.example/p'; it may be meant for another user\n"
-OF_OLD = f"note: the cache answers '{OLD}' with the entry of '{NEW}', whose key is 'a.example/old'\n"
-OF_NEW = f"note: the entry of '{NEW}' has the key 'a.example/old', so the cache does not answer that URL with it\n"
+OF_B = f"note: the cache answers '{B}' with the entry of '{A}': both have the key 'a.example/p'; the entry may be meant for another user\n"
+OF_OLD = f"note: the cache answers '{OLD}' with the entry of '{NEW}', which has the key 'a.example/old'\n"
+OF_NEW = f"note: the entry of '{NEW}' has the key 'a.example/old', so the cache does not use it for that URL\n"
 
 
 def test_names(stock_url_cache):
@@ -125,15 +125,15 @@ def test_names(stock_url_cache):
         assert answer["stored_for"] == ([entry] if url in (B, OLD) else []), answer
         assert answer["under_other_keys"] == ([ids[NEW]] if url == NEW else []), answer
     words = run(tool, "explain", "-c", folder, B).stdout.decode()
-    assert f"URL                  {A}\nAsked for            {B}\nKey in the store     a.example/p   the same for both\n" in words, words
+    assert f"URL                  {A}\nRequested URL        {B}\nCache key            a.example/p   the same for both\n" in words, words
     words = run(tool, "explain", "-c", folder, NEW).stdout.decode()
-    assert ": LOADED anew from the origin\n  because observed: Foundation on Linux does not use it, as its key is that of another URL\n" in words, words
+    assert ": downloaded again\n  because observed: Foundation on Linux does not use it, because its key belongs to a different URL\n" in words, words
     words = run(tool, "explain", "-c", folder, "--why-missing", B).stdout.decode()
     assert words.startswith(f"""\
-PRESENT: the cache answers it with the entry of another URL; 'explain' it
+PRESENT: the cache answers this URL with the entry of another URL; run 'explain' on that entry
 
 URL                  {B}
-Key in the store     a.example/p
+Cache key            a.example/p
 Entries              {ids[A]}
 Stored for           {A}   it may be meant for another user
 """), words

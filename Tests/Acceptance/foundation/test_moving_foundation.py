@@ -103,7 +103,7 @@ def test_stored_by_foundation(stock_url_cache):
     result = run("export", "-c", folder, "-o", path("stock.tar"), status=3)
     assert tree(folder) == before
     notes = sorted(line for line in result.stderr.decode().splitlines() if "left out" in line)
-    assert len(notes) == 4 and all(line.startswith("note: 1 entry is left out: ") for line in notes), notes
+    assert len(notes) == 4 and all(line.startswith("note: 1 entry was skipped: ") for line in notes), notes
     entries = shown(path("stock.tar"))
     asked = {entry["url"]: (entry["request_url"], entry["key"]) for entry in entries}
     assert asked == {"https://a.example/plain?q=1": ("https://a.example/plain?q=1",) * 2,
@@ -198,7 +198,7 @@ def test_losses(thorough):
     assert made["added"]["entries"] > 0.75 * count
     text = run("import", "--any-method", path("made.tar"), "-c", path("text"), "--create", "foundation", "-n",
                status=3 if rejected(shown(cache)) else 0).stdout.decode()
-    assert "Would be lost, as the cache has no place for it:\n" in text and not os.path.exists(path("text")), text
+    assert "Would lose, because the cache format cannot store it:\n" in text and not os.path.exists(path("text")), text
 
 
 @samples.needed

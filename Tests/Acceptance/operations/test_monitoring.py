@@ -236,7 +236,7 @@ def test_two_files(servers):
     """Of a cache in two files the first file counts, and only an error counter of node_exporter shows the conflict."""
     before = servers.values("urlcache_disk_bytes")
     with open(os.path.join(servers.metrics, "z.prom"), "w") as file:
-        file.write("# HELP urlcache_disk_bytes What the files of the cache take up.\n# TYPE urlcache_disk_bytes gauge\n"
+        file.write("# HELP urlcache_disk_bytes Size of the cache on disk.\n# TYPE urlcache_disk_bytes gauge\n"
                    'urlcache_disk_bytes{cache="shop"} 1\n')
     try:
         wait(lambda: len(servers.values("node_textfile_mtime_seconds")) == 2

@@ -103,7 +103,7 @@ def test_waiting():
     holder = Holder(cache)
     process = subprocess.Popen(words("enforce", cache, "--max-entries", "3", "--yes", *WAITING, "60s"), text=True,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stderr.readline().endswith("it is tried again\n")
+    assert process.stderr.readline().endswith("trying again\n")
     holder.let_go()
     assert process.wait(60) == 0 and count(cache) == 3
     process.stderr.close()
@@ -172,7 +172,7 @@ def test_splay():
         assert not any(cache in file for file in open_files), open_files
         process.send_signal(number)
         assert process.wait(30) == -number and process.communicate()[0] == ""
-    assert all(re.fullmatch(r"note: begins in \d+ \w+, for '--splay'\n", delay) for delay in delays), delays
+    assert all(re.fullmatch(r"note: starting in \d+ \w+, because of '--splay'\n", delay) for delay in delays), delays
     assert len(delays) > 1, delays
     # The log is opened before anything else, and nothing is written to it.
     assert os.path.getsize(path("log")) == 0

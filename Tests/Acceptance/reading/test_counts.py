@@ -115,7 +115,7 @@ def by_explanation_sums(cache, given):
 
 def by_explanation_titles(cache, given):
     text = run(cache, "explain", "--all", *given, statuses=(0, 1, 3))[0]
-    titles = re.findall(r"^(FRESH|STALE|NO LIFETIME|UNKNOWN)(?: for [^:]*(?:, (?:until|since) [^ ]*)?)?: [SVCLaw]", text, re.MULTILINE)
+    titles = re.findall(r"^(FRESH|STALE|NO LIFETIME|UNKNOWN)(?: for [^:]*(?:, (?:until|since) [^ ]*)?)?: [A-Za-z]", text, re.MULTILINE)
     return counts_of(WORDS[title.lower()] for title in titles)
 
 

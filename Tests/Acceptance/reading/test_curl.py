@@ -190,26 +190,26 @@ def test_secrets(origin, cache):
   --url 'http://***@127.0.0.1:{origin.port}/?token=***' \\
   --data-binary '***'
 """, masked
-    assert masked.stderr == b"note: secrets are '***'; '--show-secrets' writes them\n", masked
+    assert masked.stderr == b"note: secrets are masked as '***'; show them with '--show-secrets'\n", masked
     shown = show(cache, number, "--show-secrets")
     assert b"a=b" in shown.stdout and url.encode() in shown.stdout and shown.stderr == b"", shown
 
 
 @pytest.mark.parametrize(("reason", "request_parts"), [
-    ("its URL is not one of HTTP", ["file:///etc/passwd"]),
-    ("its URL is not one of HTTP", ["@/etc/passwd"]),
-    ("its URL is not one of HTTP", ["-o/tmp/owned"]),
-    ("its method is no method of HTTP", ["http://a/", "GET / HTTP/1.1\r\nX: y"]),
-    ("its method is no method of HTTP", ["http://a/", "@/etc/passwd"]),
-    ("the name of its header field 1 is no name of HTTP", ["http://a/", "GET", [("@/etc/passwd", "")]]),
-    ("the name of its header field 1 is no name of HTTP", ["http://a/", "GET", [("a;b", "")]]),
-    ("its header field 1 holds a line end or NUL", ["http://a/", "GET", [("A", "b\r\nC: d")]]),
-    ("its header field 1 holds a line end or NUL", ["http://a/", "GET", [("A", "b\0")]]),
-    ("it is HEAD with a body", ["http://a/", "HEAD", [], b"x"]),
-    ("its URL and header fields have more than 100000 bytes", ["http://a/" + "x" * 100_000]),
+    ("its URL is not an HTTP URL", ["file:///etc/passwd"]),
+    ("its URL is not an HTTP URL", ["@/etc/passwd"]),
+    ("its URL is not an HTTP URL", ["-o/tmp/owned"]),
+    ("its method is not a valid HTTP method", ["http://a/", "GET / HTTP/1.1\r\nX: y"]),
+    ("its method is not a valid HTTP method", ["http://a/", "@/etc/passwd"]),
+    ("the name of its header field 1 is invalid", ["http://a/", "GET", [("@/etc/passwd", "")]]),
+    ("the name of its header field 1 is invalid", ["http://a/", "GET", [("a;b", "")]]),
+    ("its header field 1 contains a line break or NUL", ["http://a/", "GET", [("A", "b\r\nC: d")]]),
+    ("its header field 1 contains a line break or NUL", ["http://a/", "GET", [("A", "b\0")]]),
+    ("it is a HEAD request with a body", ["http://a/", "HEAD", [], b"x"]),
+    ("its URL and header fields are longer than 100000 bytes", ["http://a/" + "x" * 100_000]),
 ])
 def test_refusals(reason, request_parts, cache):
     """A request that curl cannot repeat is refused, with the reason."""
     number = cache.add(*request_parts)
     result = show(cache, number, status=1)
-    assert result.stdout == b"" and result.stderr.decode() == f"entry {number} cannot be repeated with curl: {reason}\n", result
+    assert result.stdout == b"" and result.stderr.decode() == f"cannot write a curl command for entry {number}: {reason}\n", result

@@ -103,10 +103,10 @@ def test_table(home):
     table = home.run(home.folder, "--at", "2040-01-01T00:00:00Z", as_nobody=True)
     lines = table.stdout.decode().splitlines()
     assert len(lines) == 41 and "‹U+000A›" in table.stdout.decode() and "\u202e" not in table.stdout.decode(), lines
-    assert lines[0].split() == "FORMAT SCHEMA ENTRIES FOOTPRINT NEWEST IN USE DEFAULT OF CACHE".split(), lines
+    assert lines[0].split() == "FORMAT SCHEMA ENTRIES SIZE ON DISK NEWEST IN USE DEFAULT OF CACHE".split(), lines
     notes = table.stderr.decode().splitlines()
     assert notes[0].startswith(f"40 caches, {sum(cache['entries'] for cache in home.caches)} entries, "), notes
-    assert notes[1:] == [f"note: not looked into: '{path}': Permission denied" for path in sorted(home.unreadable)], notes
+    assert notes[1:] == [f"note: cannot search '{path}': Permission denied" for path in sorted(home.unreadable)], notes
 
 
 def test_usage_of_all(home):
@@ -124,7 +124,7 @@ def test_usage_of_all(home):
     assert len(lines) == 42 and lines[-1].endswith("  40 caches"), lines
     assert int(lines[-1].split()[0]) == sum(int(line.split()[0]) for line in lines[1:-1]) == result["entries"], lines
     assert sums.stderr.decode().splitlines() == [
-        f"note: not looked into: '{path}': Permission denied" for path in sorted(home.unreadable)], sums
+        f"note: cannot search '{path}': Permission denied" for path in sorted(home.unreadable)], sums
     parts = [os.path.join(home.folder, "two"), os.path.join(home.folder, "foundation")]
     repeated = [word for folder in parts for word in ("--all-under", folder)]
     usage = json.loads(home.run(*repeated, "--format", "json", verb="usage").stdout)
@@ -214,7 +214,7 @@ def test_depth(home):
     """'--max-depth' counts from the folder that is named, and from the nearest if there are several."""
     deep = os.path.join(home.folder, "deep")
     assert home.paths(deep, "--max-depth", "18") == [] and home.found(deep, "--max-depth", "18")["folders_too_deep"] == 1
-    assert home.run(deep, "--max-depth", "18").stderr.endswith(b"\nnote: 1 folder was not looked into, more than 18 levels down\n")
+    assert home.run(deep, "--max-depth", "18").stderr.endswith(b"\nnote: 1 folder was not searched: more than 18 levels deep\n")
     assert len(home.paths(deep, "--max-depth", "19")) == 1
     # The second folder lies deeper below the first than a search from there goes.
     middle = os.path.join(deep, "1/2/3")

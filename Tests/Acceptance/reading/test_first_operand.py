@@ -52,7 +52,7 @@ def test_two_meanings():
     assert b"'cache' is a cache of the configuration, and a file here\nhint: write '-c cache'" in refused.stderr
     assert count("./cache", **options) == count("-c", "cache", **options) == count("shop", **options) == 40
     # After '--' nothing is the cache.
-    assert b"no cache is given" in run("list", "--", "shop", status=64, **options).stderr
+    assert b"no cache given" in run("list", "--", "shop", status=64, **options).stderr
     assert count("--", "7", env={**os.environ, "URLCACHE_ADMIN_CACHE": path("cache")}) == 1
 
 

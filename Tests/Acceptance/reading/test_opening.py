@@ -241,7 +241,7 @@ def test_changed_while_reading():
         process.stdout.read(1)
         os.utime(os.path.join(folder, "Cache.db"))
         _, errors = process.communicate()
-        assert process.returncode == 75 and b"changed while reading" in errors, (process.returncode, errors)
+        assert process.returncode == 75 and b"changed while it was read" in errors, (process.returncode, errors)
 
 
 def test_empty_file_with_a_log():
@@ -307,7 +307,7 @@ def test_unreadable():
 
 
 def test_body_files():
-    """The name of a body file that leads elsewhere, or to something that is no regular file, is not followed."""
+    """The name of a body file that leads elsewhere, or to something that is not a regular file, is not followed."""
     folder, database = make(entries=0)
     inside = os.path.join(folder, "fsCachedData")
     os.mkdir(inside)

@@ -70,7 +70,7 @@ def reported(cache, *options):
     every = re.findall(r"` (urlcache-admin .*?) `", text)
     on_page = [html.unescape(code) for code in re.findall(r"<code[^>]*>(urlcache-admin .*?)</code>", page)]
     assert set(every) <= set(on_page), (cache, set(every) - set(on_page))
-    for line in [re.search(r"(?m)^(.* errors?, .* notes?), as `check`", text), re.search(r"gap\">(.*?), as <code", page)]:
+    for line in [re.search(r"(?m)^(.* errors?, .* notes?), as counted by `check`", text), re.search(r"gap\">(.*?), as counted by <code", page)]:
         assert line and line[1] == checked(cache), (cache, line and line[1], checked(cache))
     return advice, list(dict.fromkeys(every + on_page)), text
 
@@ -139,7 +139,7 @@ def run_all_of(cache, options=(), step=1):
 def kept(said, words, copy, before, result):
     """What a command did is what the report said of it."""
     gain = re.match(r"Free (?:about )?([\d.,]+ \w+)", said)
-    count = re.search(r"([\d,]+) (?:entr|body file)", said)
+    count = re.search(r"([\d,]+) (?:entr|(?:orphaned )?body file)", said)
     count = count and int(count[1].replace(",", ""))
     freed = before - size(copy)
     if words[0] == "check":
@@ -262,7 +262,7 @@ def test_while_an_app_runs():
     with contextlib.closing(enlarge_log(cache)):
         advice, every, text = reported(cache)
         assert not any(shlex.split(command)[1] == "compact" for command in every), every
-        assert re.search(r"Write-ahead log: the app that has the cache open gives back [\d.]+ MiB when it quits", text), text
+        assert re.search(r"Write-ahead log: the app that has the cache open will free [\d.]+ MiB when it quits", text), text
         for command in every:
             words = shlex.split(command)[1:]
             assert run(*words).returncode in (0, 1), command

@@ -78,7 +78,7 @@ def test_stamps():
 
 @pytest.mark.parametrize(("words", "status", "message"), [
     (["--all"], 64, "error: Missing expected argument '--clear-user-info"),
-    (["--clear-user-info", KEY, "--yes"], 64, "error: no entry is selected\n"),
+    (["--clear-user-info", KEY, "--yes"], 64, "error: no entries selected\n"),
     (["--all", "--clear-user-info", ""], 64, "error: '--clear-user-info' needs a key."),
     (["--all", "--clear-user-info", "No Such Key"], 0, ""),
     (["https://a.example/none", "--clear-user-info", KEY], 1, "no entry has the URL 'https://a.example/none'\n")],
@@ -96,7 +96,7 @@ def test_question():
     """Without '--yes' and without a terminal, nothing is cleared."""
     before = tree(made("asked"))
     result = run("expire", "-c", path("asked"), "--all", "--clear-user-info", KEY, status=64)
-    assert result.stderr.startswith(b"error: there is nobody to ask, as the standard input is no terminal\nhint: "), result
+    assert result.stderr.startswith(b"error: cannot ask for confirmation: standard input is not a terminal\nhint: "), result
     assert tree(path("asked")) == before
 
 
@@ -105,7 +105,7 @@ def test_foundation():
     folder = make("folder", "--format", "foundation", entries=3)
     before = tree(folder)
     result = run("expire", "-c", folder, "--all", "--clear-user-info", KEY, "--yes", status=64)
-    assert result.stderr.startswith(b"error: a cache of this format keeps no user info that could be cleared\nhint: "), result
+    assert result.stderr.startswith(b"error: caches in this format have no user info to clear\nhint: "), result
     assert tree(folder) == before
 
 
@@ -118,7 +118,7 @@ def test_hostile():
     database.close()
     before = rows(hostile)
     result = run("expire", "-c", hostile, "--all", "--clear-user-info", KEY, "--yes", status=3)
-    assert result.stderr == b"note: left as they are, as their user info cannot be decoded: 3\n", result
+    assert result.stderr == b"note: skipped, because their user info cannot be decoded: 3\n", result
     same(before, rows(hostile), {4}, KEY)
 
 
@@ -141,6 +141,6 @@ def test_beside_an_app():
         output, errors = process.communicate(timeout=120)
         if process.returncode == 3:
             break
-    assert process.returncode == 3 and errors == b"note: left as they were, as they had changed or it was stopped: 1\n", (process.returncode, errors)
+    assert process.returncode == 3 and errors == b"note: skipped, because they changed meanwhile or the command was stopped: 1\n", (process.returncode, errors)
     assert output.startswith(f"Cleared '{KEY}' of 299 of 600 selected entries\n".encode()) and output.endswith(b"  \xe2\x80\xa6 and 289 more\n"), output
     assert run("list", "-c", beside, "--user-info", KEY, "--count").stdout == b"0\n"

@@ -417,10 +417,10 @@ def test_words():
     text = f"""\
 OUTCOME     BY      SAVES  DONE{{gap}}  URL
 incomplete  etag  4.9 KiB  {{done}}  {base}cut
-failed      -           -  -{{gap}}     {base}lie (the status is 206; all was asked for, as the rest has not the same strong validator)
+failed      -           -  -{{gap}}     {base}lie (the status is 206; requested the full response, because the rest has a different strong validator, or none)
 
 2 asked, 1 incomplete, 1 failed
-Not loaded again, as it is still good: 4.9 KiB
+Not downloaded again, because it is still valid: 4.9 KiB
 {{sum}} 1 entry
 """
     shown = run(*options, "--dry-run", status=3).decode()
@@ -428,6 +428,6 @@ Not loaded again, as it is still good: 4.9 KiB
     shown = run(*options, "--yes", status=3).decode()
     assert shown == text.format(gap=" " * 5, done="completed", sum="Completed"), shown
     result = subprocess.run([tool, "revalidate", "-c", cache, "--all", "--resume"], capture_output=True)
-    assert result.returncode == 64 and b"'--resume' is for '--refresh'." in result.stderr, result
+    assert result.returncode == 64 and b"'--resume' needs '--refresh'." in result.stderr, result
     curl = run("show", cache, base + "lie", "--curl", "--conditional").decode()
     assert f"--header 'Range: bytes={CUT}-'" in curl and "--header 'If-Range: \"1\"'" in curl, curl

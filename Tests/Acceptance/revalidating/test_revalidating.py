@@ -109,7 +109,7 @@ redirected   -         -  -     http://origin/redirect (to /etag)
 failed       -         -  -     http://origin/500 (the status is 500)
 
 4 asked, 1 unchanged, 1 rolled-back, 1 redirected, 1 failed
-Not loaded again, as it is still good: 8 B
+Not downloaded again, because it is still valid: 8 B
 """, text
 
 

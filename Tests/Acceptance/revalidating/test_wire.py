@@ -119,7 +119,7 @@ def test_conditions():
     assert found == {path: (line.replace("GET", "HEAD", 1), fields) for path, (line, fields) in shown.items() if path not in parts}, found
     assert {entry["url"].removeprefix(base) for entry in asked if entry["reason"] == "incomplete-body"} == parts, asked
     result = subprocess.run([tool, "revalidate", "-c", cache, "--all", "--http-method", "head", "--refresh"], capture_output=True)
-    assert result.returncode == 64 and b"'--http-method head' gets no body that '--refresh' could store." in result.stderr, result
+    assert result.returncode == 64 and b"'--refresh' needs bodies, which '--http-method head' does not get." in result.stderr, result
     by_head = make("by-head", [(base + "tag", 200, TAG, b"", {"method": "HEAD"}, None)])
     for options, method in [((), b"HEAD"), (("--http-method", "auto"), b"HEAD"), (("--http-method", "get"), b"GET")]:
         heads.clear()

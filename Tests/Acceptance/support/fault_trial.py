@@ -134,7 +134,7 @@ def intents():
 
 def removed_for_others(result):
     """How many body files of interrupted commands a command says that it has removed."""
-    said = re.search(rb"^note: removed (\d+) body files? that an interrupted command left$", result.stderr, re.M)
+    said = re.search(rb"^note: removed (\d+) body files? left by an interrupted command$", result.stderr, re.M)
     return int(said[1]) if said else 0
 
 
@@ -222,7 +222,7 @@ class Trial:
         gone = self.old.rows.keys() - state.rows.keys()
         if result.returncode == 74:
             # Whether a commit that fails was one, SQLite does not know before it opens the database again.
-            before = re.search(rb"removed before that: (\d+) entries", result.stderr)
+            before = re.search(rb"removed before the error: (\d+) entries", result.stderr)
             must(int(before[1] if before else 0) <= len(gone), "it said", before, "and gone are", gone)
         elif self.verb != "compact":
             receipt = json.loads(result.stdout or "null")

@@ -171,7 +171,7 @@ final class AppleInsertion: RawResponseInsertion {
     // Checked before reading: SQLite refuses a longer value anyway, but only after all of it is in
     // memory.
     guard content.size <= ByteCount(Connection.largestValue) else {
-      throw StoreError(.damaged, at: path, because: "a value is too large for a row")
+      throw StoreError(.damaged, at: path, because: "a value is too large for the database")
     }
     let bytes = try content.readAll()
     return part.isText ? .text(ByteString(bytes)) : .blob(bytes)

@@ -112,7 +112,7 @@ struct AppleRemovalBatch: ~Copyable {
         // A healthy database returns exactly one row for each marked id, in order. Going on after a
         // mismatch could compare a response with the row of another one, and remove what was never
         // selected.
-        throw SQLiteError.damage("rows do not come in their order")
+        throw SQLiteError.damage("rows are out of order")
       }
       // CFNetwork keeps the id of a response that it stores again, so the same id does not prove
       // that it is still the response that was selected.

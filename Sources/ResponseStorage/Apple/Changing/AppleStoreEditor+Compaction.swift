@@ -22,7 +22,8 @@ extension AppleStoreEditor {
     // CFNetwork waits for one second.
     if fully, inUse {
       throw StoreError(
-        .inUse, at: files.path, because: "it can only be rewritten while nobody has it open")
+        .inUse, at: files.path,
+        because: "it can only be rewritten while no other process has it open")
     }
     // In KiB: pages are moved once and in order, and a small page cache stays in the CPU cache.
     try run("PRAGMA cache_size = -512")

@@ -271,7 +271,7 @@ public struct AppleStoreWriter: ~Copyable {
     switch error {
     // This is a mistake of the caller and not of the store: an existing cache is never overwritten.
     case let error as FileError where error.kind == .exists:
-      StoreError(.inputOutput, at: error.path, because: "the file exists already")
+      StoreError(.inputOutput, at: error.path, because: "the file already exists")
     case let error as FileError where [.accessDenied, .noRoom].contains(error.kind):
       StoreError(error, path: error.path)
     case let error as FileError:

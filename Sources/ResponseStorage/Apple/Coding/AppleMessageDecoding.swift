@@ -56,13 +56,13 @@ extension StoredResponse {
         stored = try list.real(1, of: array).flatMap { Timestamp(secondsSince2001: $0) }
       }
       if stored == nil {
-        notes.append(.init(.badTime, "the creation time of the response is no time"))
+        notes.append(.init(.badTime, "the creation time of the response is not a time"))
       }
     }
     if projection.contains(.status) {
       damage.note { () throws(PropertyListError) in
         status = try list.integer(3, of: array)
-        if status == nil { try noteUnlessNull(3, of: array, in: list, "status is no integer") }
+        if status == nil { try noteUnlessNull(3, of: array, in: list, "status is not an integer") }
       }
     }
     if !projection.isDisjoint(with: .ofResponseHeaders) {
@@ -75,7 +75,7 @@ extension StoredResponse {
         guard let object = try list.element(6, of: array) else { return }
         mimeType = try list.textUnlessNull(object, reusing: &memory.mimeType)
         if mimeType == nil {
-          try noteUnlessNull(6, of: array, in: list, "media type is no string")
+          try noteUnlessNull(6, of: array, in: list, "media type is not a string")
         }
       }
     }
@@ -102,7 +102,7 @@ extension StoredResponse {
       areRead = try freshnessFields?.read(archived: fields, in: list, &damage) == true
     }
     if responseHeaders == nil, freshnessFields == nil {
-      try noteUnlessNull(place, of: array, in: list, "header fields are no dictionary")
+      try noteUnlessNull(place, of: array, in: list, "header fields are not a dictionary")
     }
     if let damage { throw damage }
   }
@@ -113,7 +113,7 @@ extension StoredResponse {
     _ what: String
   ) throws(PropertyListError) {
     guard let object = try list.element(place, of: array), try !list.isNull(object) else { return }
-    notes.append(.init(.wrongType, "its \(what)"))
+    notes.append(.init(.wrongType, "the \(what)"))
   }
 
   /// Decodes a dictionary of properties; any other value becomes one property without a name.

@@ -49,7 +49,7 @@ extension StoredResponse {
         guard let object = try list.element(places.method, of: array) else { return }
         request.method = try list.textUnlessNull(object)
         if request.method == nil {
-          try noteUnlessNull(places.method, of: array, in: list, "method is no string")
+          try noteUnlessNull(places.method, of: array, in: list, "method is not a string")
         }
       }
     }

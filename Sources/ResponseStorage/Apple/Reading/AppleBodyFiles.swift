@@ -105,7 +105,7 @@ struct AppleBodyFiles: ~Copyable {
     guard let name = response.bodyFileName.flatMap({ Self.validated($0.bytes) }) else {
       // Such a name counts as a missing body, and is not even looked up: `../../x` would tell
       // whether another file of the user exists.
-      response.notes.append(.init(.badBodyFileName, "the name of its body file is no UUID"))
+      response.notes.append(.init(.badBodyFileName, "the name of its body file is not a UUID"))
       return
     }
     do throws(FileError) {
@@ -133,7 +133,7 @@ struct AppleBodyFiles: ~Copyable {
   /// Opens the body file of a response.
   borrowing func open(_ name: ByteString?) throws(StoreError) -> BodyReader {
     guard let name = name.flatMap({ Self.validated($0.bytes) }) else {
-      throw StoreError(.damaged, at: path, because: "the name of the body file is no UUID")
+      throw StoreError(.damaged, at: path, because: "the name of the body file is not a UUID")
     }
     let file = "\(path)/\(name)"
     do throws(FileError) {

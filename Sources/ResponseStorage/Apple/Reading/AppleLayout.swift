@@ -19,7 +19,7 @@ struct AppleLayout {
   let triggerCount: Int
   /// Notes about the database, for display.
   var notes: [String] {
-    triggerCount == 0 ? [] : ["the database has triggers, which CFNetwork never makes"]
+    triggerCount == 0 ? [] : ["the database has triggers, which CFNetwork never creates"]
   }
 
   /// Why the database can be read but not changed, as a clause; `nil` if it can be changed.
@@ -29,10 +29,10 @@ struct AppleLayout {
     // that we do not know may keep other things in the same columns.
     guard let schemaVersion, 25...203 ~= schemaVersion, hasBodyFiles else {
       let name = schemaVersion.map { "schema \($0)" } ?? "a schema without a version"
-      return "it has \(name), and only 25 to 203 are changed"
+      return "it has \(name), but only schemas 25 to 203 can be changed"
     }
     guard triggerCount == 0 else {
-      return "it has triggers, which CFNetwork never makes, and is not changed"
+      return "it has triggers, which CFNetwork never creates"
     }
     return nil
   }
@@ -82,7 +82,7 @@ struct AppleLayout {
       let reason =
         tables.isEmpty
         ? "the database has no table '\(Self.responses)'"
-        : "the database is half-created: it has no table '\(Self.responses)'"
+        : "the database is incomplete: it has no table '\(Self.responses)'"
       throw StoreError(.notACache, at: path, because: reason)
     }
     let responses = try Self.columns(of: Self.responses, connection, path)
@@ -125,7 +125,7 @@ struct AppleLayout {
       "SELECT 1 FROM sqlite_master WHERE type = 'table' AND lower(name) = '\(responses)'")
     guard try tables.step() else { return }
     throw StoreError(
-      .unreadable, at: path, because: "its text is \(name), and CFNetwork writes UTF-8 only")
+      .unreadable, at: path, because: "its text is \(name), but CFNetwork writes only UTF-8")
   }
 
   private static func schemaVersion(
@@ -164,7 +164,8 @@ struct AppleLayout {
     guard keys == ["entry_id"], (try? connection.prepare("SELECT rowid FROM \(table)")) != nil
     else {
       throw StoreError(
-        .notACache, at: path, because: "'entry_ID' is not the integer key of the table '\(table)'")
+        .notACache, at: path,
+        because: "'entry_ID' is not the integer primary key of the table '\(table)'")
     }
     return names
   }

@@ -156,7 +156,7 @@ struct AppleScan: ~Copyable {
         // CFNetwork does read it back, so another value is shown and not corrected.
         response.storagePolicy = .init(stored: responses.integer(at: 3))
       } else if responses.type(at: 3) != .null {
-        response.notes.append(.init(.wrongType, "storage_policy is no integer"))
+        response.notes.append(.init(.wrongType, "storage_policy is not an integer"))
       }
       if responses.type(at: 4) != .null {
         response.partition = text("partition", responses, at: 4, &response)
@@ -175,7 +175,7 @@ struct AppleScan: ~Copyable {
     }
     // If it is not text, or not UTF-8, `text` adds a note of its own.
     if text("time_stamp", responses, at: 2, &response) != nil {
-      response.notes.append(.init(.badTime, "time_stamp is no date and time"))
+      response.notes.append(.init(.badTime, "time_stamp is not a date and time"))
     }
   }
 
@@ -241,11 +241,11 @@ struct AppleScan: ~Copyable {
     guard !blobs.isTooLarge(at: index) else {
       // A value that is too large is no damage: a repair removes responses that cannot be decoded,
       // and must not remove this one.
-      response.notes.append(.init(.tooLarge, "\(column) is too large to be read"))
+      response.notes.append(.init(.tooLarge, "\(column) is too large to read"))
       return
     }
     guard blobs.type(at: index) != .null else {
-      response.notes.append(.init(.undecodable, "\(column) is NULL, or a text that is too large"))
+      response.notes.append(.init(.undecodable, "\(column) is NULL, or text that is too large"))
       return
     }
     do throws(PropertyListError) {

@@ -3,12 +3,12 @@ import SQLite
 
 extension Finding.Code {
   static let unknownSchema = Self(
-    "unknown-schema", .warning, "CFNetwork would throw the cache away and begin a new one")
+    "unknown-schema", .warning, "CFNetwork would discard the cache and create a new one")
   static let unexpectedSchema = Self(
-    "unexpected-schema", .warning, "CFNetwork does not look at it, and may fail by it")
+    "unexpected-schema", .warning, "CFNetwork does not check it, but it may make CFNetwork fail")
   static let trigger = Self(
     "trigger", .error,
-    "it runs inside of what an app writes, and keeps this program from changing it")
+    "it runs whenever the app writes; urlcache-admin does not change such a database")
 }
 
 /// A comparison of a database with the tables and indexes that CFNetwork creates for its version.
@@ -38,7 +38,7 @@ struct AppleSchemaCheck: ~Copyable {
   consuming func run(_ body: (Finding) throws -> Void) throws {
     guard let version, Self.knownVersions.contains(version) else {
       let name = version.map { "its schema is \($0)" } ?? "its schema has no version"
-      return try body(Finding(.unknownSchema, "\(name), which is none of CFNetwork's"))
+      return try body(Finding(.unknownSchema, "\(name), which CFNetwork does not know"))
     }
     var expected = Self.statements(of: version)
     while try rows.step() {
@@ -46,13 +46,13 @@ struct AppleSchemaCheck: ~Copyable {
       // The name of a hostile table can have any length, and goes into a message.
       let name = String(decoding: rows.bytes(at: 1).prefix(100), as: UTF8.self)
       if type == "trigger" {
-        try body(Finding(.trigger, "there is a trigger '\(name)'"))
+        try body(Finding(.trigger, "the database has the trigger '\(name)'"))
       } else if let statement = expected.removeValue(forKey: name) {
         guard Self.normalized(rows.bytes(at: 2)) != statement else { continue }
         try body(
-          Finding(.unexpectedSchema, "the \(type) '\(name)' is not made as CFNetwork makes it"))
+          Finding(.unexpectedSchema, "the \(type) '\(name)' differs from CFNetwork's"))
       } else {
-        try body(Finding(.unexpectedSchema, "the \(type) '\(name)' is none of CFNetwork's"))
+        try body(Finding(.unexpectedSchema, "CFNetwork has no \(type) '\(name)'"))
       }
     }
     for name in expected.keys.sorted() {

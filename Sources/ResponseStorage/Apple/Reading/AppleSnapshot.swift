@@ -61,7 +61,7 @@ struct AppleSnapshot: ~Copyable {
       // SQLite derives the name of the log from that of the database, so two names of one file have
       // two logs. Its documentation lists this among the ways to corrupt a database ("How To
       // Corrupt An SQLite Database File", multiple links to the same file).
-      notes.append("the database file has other names (hard links); SQLite cannot protect it then")
+      notes.append("the database file has hard links, so SQLite cannot protect it")
     }
     if lock != nil {
       // Nothing has to be compared at the end: SQLite's locks keep the state of this transaction as
@@ -109,7 +109,7 @@ struct AppleSnapshot: ~Copyable {
     guard lock == nil, state == stateAtOpening else {
       throw StoreError(
         .changedWhileReading, at: files.path,
-        because: "another process opened it or wrote to it meanwhile")
+        because: "another process opened it or wrote to it")
     }
   }
 
@@ -245,7 +245,8 @@ struct AppleSnapshot: ~Copyable {
     // file.
     guard size == 8 || end != magic else {
       throw StoreError(
-        .damaged, at: files.path, because: "its journal belongs to a transaction over several files"
+        .damaged, at: files.path,
+        because: "its journal belongs to a transaction that spans several files"
       )
     }
     return true

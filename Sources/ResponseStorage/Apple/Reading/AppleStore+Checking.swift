@@ -4,18 +4,20 @@ import SQLite
 
 extension Finding.Code {
   static let shared = Self(
-    "shared-body-file", .error, "all but one of the entries that name it have the body of another")
+    "shared-body-file", .error, "all but one of its entries have another entry's body")
   static let bodyFolder = Self(
-    "body-folder", .error, "no body in a file can be read, and none is removed")
+    "body-folder", .error, "body files can be neither read nor removed")
   static let orphan = Self(
-    "orphan-body-file", .warning, "it takes up room, and nothing ever removes it", repair: .orphans)
+    "orphan-body-file", .warning, "it wastes disk space, and nothing else ever removes it",
+    repair: .orphans)
   static let youngFile = Self(
-    "young-body-file", .note, "an app may be about to store its entry; it is left alone")
+    "young-body-file", .note, "an app may be about to store its entry, so it is kept")
   static let foreignFile = Self(
-    "foreign-file", .warning, "CFNetwork never makes it; it counts against the capacity")
+    "foreign-file", .warning,
+    "CFNetwork never creates such a file, but counts it against the capacity")
   static let purgeLeftover = Self(
     "purge-leftover", .warning,
-    "CFNetwork moved it there to remove it, and did not; delete it while no app has the cache open")
+    "CFNetwork meant to remove this folder and failed; delete it while no app has the cache open")
 }
 
 extension AppleStore {
@@ -43,7 +45,8 @@ extension AppleStore {
         guard UUIDBytes(name).map(shared.contains) ?? false else { return .next }
         try body(
           Finding(
-            .shared, "another entry names its body file too", id: response.id, url: response.url,
+            .shared, "another entry refers to the same body file", id: response.id,
+            url: response.url,
             path: path(of: name)))
         return .next
       }
@@ -59,7 +62,7 @@ extension AppleStore {
         fully ? "PRAGMA integrity_check" : "PRAGMA quick_check")
       while try rows.step() {
         let answer = String(decoding: rows.bytes(at: 0), as: UTF8.self)
-        if answer != "ok" { try body(Finding(.damagedDatabase, "SQLite says: \(answer)")) }
+        if answer != "ok" { try body(Finding(.damagedDatabase, "SQLite reports: \(answer)")) }
       }
     }
   }
@@ -75,7 +78,7 @@ extension AppleStore {
       // Anything but damage ends the check: a database that changed meanwhile, or a disk that
       // fails, says nothing about the cache.
       guard let failure = failure as? StoreError, failure.code == .damaged else { throw failure }
-      try body(Finding(.damagedDatabase, failure.reason ?? "it cannot be read to its end"))
+      try body(Finding(.damagedDatabase, failure.reason ?? "it cannot be read to the end"))
     }
   }
 
@@ -105,7 +108,7 @@ extension AppleStore {
     }
     for name in leftovers.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       let path = ByteString(Array((files.folder + "/").utf8) + name)
-      try body(Finding(.purgeLeftover, "a folder of bodies was moved away", path: path))
+      try body(Finding(.purgeLeftover, "an old body folder was left behind", path: path))
     }
   }
 }
@@ -137,19 +140,19 @@ extension AppleStore {
       return Finding(.foreignFile, "it is \(status.kind.rawValue)", path: path)
     }
     guard UUIDBytes(name) != nil, let text = String(validating: name, as: UTF8.self) else {
-      return Finding(.foreignFile, "its name is no UUID", path: path)
+      return Finding(.foreignFile, "its name is not a UUID", path: path)
     }
     // CFNetwork writes UUIDs in upper case only.
     guard !name.contains(where: { $0 >= UInt8(ascii: "a") }) else {
-      return Finding(.foreignFile, "its name has small letters", path: path)
+      return Finding(.foreignFile, "its name has lower-case letters", path: path)
     }
     // Without a process that has the cache open, nobody can be about to store the response of a
     // file, however young it is.
     if description.inUse, FileVersion.isYoung(modified: status.modified, at: now) {
-      return Finding(.youngFile, "no entry names it yet", path: path)
+      return Finding(.youngFile, "no entry refers to it yet", path: path)
     }
     return Finding(
-      .orphan, "no entry names it", path: path,
+      .orphan, "no entry refers to it", path: path,
       orphan: OrphanFile(name: text, size: status.size, modified: status.modified))
   }
 }

@@ -153,7 +153,7 @@ extension AppleSchema {
     switch response.value(of: "request_key") ?? .null {
     case .text(let key): return AdmittedResponse(key: key, kept: response)
     case .null: return AdmittedResponse(key: nil, kept: response)
-    case .integer, .real, .blob: throw AdmissionRefusal("its key is no text")
+    case .integer, .real, .blob: throw AdmissionRefusal("its key is not text")
     }
   }
 }

@@ -105,7 +105,9 @@ extension StoreError {
     case .notFound: self.init(.notFound, at: path)
     case .accessDenied: self.init(.accessDenied, at: path, because: error.reason)
     case .symbolicLink:
-      self.init(.notACache, at: path, because: "it is a symbolic link, which is not followed")
+      self.init(
+        .notACache, at: path,
+        because: "it is a symbolic link, and urlcache-admin does not follow links")
     case .noRoom: self.init(.noRoom, at: path)
     case .exists, .busy, .brokenPipe, .other:
       self.init(.inputOutput, at: path, because: error.reason)
@@ -120,7 +122,7 @@ extension StoreError {
     case .accessDenied: self.init(.accessDenied, at: path, because: error.message)
     case .readOnly:
       // SQLITE_READONLY is about the database file, and SQLITE_READONLY_DIRECTORY about its folder.
-      self.init(.accessDenied, at: path, because: "this user may not write to it, or to its folder")
+      self.init(.accessDenied, at: path, because: "you may not write to it or to its folder")
     case .noRoom: self.init(.noRoom, at: path)
     case .inputOutput, .cannotOpen, .interrupted:
       self.init(.inputOutput, at: path, because: error.description)
