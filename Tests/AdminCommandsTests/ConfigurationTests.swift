@@ -144,7 +144,9 @@ import Testing
       let name = "URLCACHE_ADMIN_\(variable)"
       let result = try run(["list", "-c", "shop"], user: "", [name: "1x"])
       #expect(result.status == .configuration)
-      #expect(result.messages.hasPrefix("error: invalid value of the environment variable \(name): '1x' "))
+      #expect(
+        result.messages.hasPrefix(
+          "error: invalid value of the environment variable \(name): '1x' "))
     }
   }
 

@@ -83,7 +83,8 @@ import Testing
       let result = run("usage", "-c", "memory", option, "--format", "tsv")
       #expect(result.status == .usage)
       #expect(
-        result.messages.hasPrefix("error: '\(option)' supports only '--format table' and 'json'.\n"))
+        result.messages.hasPrefix("error: '\(option)' supports only '--format table' and 'json'.\n")
+      )
     }
   }
 }

@@ -2,7 +2,7 @@ import ResponseStorage
 
 extension Finding.Code {
   static let neverByRule = Self(
-    "never-by-rule", .warning, "the configuration does not want it stored; 'enforce' removes it")
+    "never-by-rule", .warning, "the configuration forbids storing it; 'enforce' removes it")
   static let memoryOnlyByRule = Self(
     "memory-only-by-rule", .warning,
     "the configuration allows it only in memory, but the app stored it on disk")

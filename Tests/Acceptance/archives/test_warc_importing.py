@@ -135,7 +135,7 @@ def test_omissions():
     """A record that makes no entry is left out and counted, and the entries around it are imported."""
     good = hostile_warcs.record(WARC_Target_URI="http://example.com/good")
     expected = {"http://example.com/good": hashlib.sha256(b"hello\n").hexdigest()}
-    parts = {"status 206", "amid a chunk", "shorter than its Content-Length", "cut short", "a segment"}
+    parts = {"status 206", "in the middle of a chunk", "shorter than its Content-Length", "it was truncated", "a segment"}
     for words, record in hostile_warcs.omitted():
         bodies, said = imported(write("omitted.warc", record + good), status=3 if words in parts else 0)
         assert bodies == expected, (words, bodies)

@@ -103,7 +103,7 @@ def test_empty_text(option):
     cache = make("old")
     before = state(scratch.root)
     result = run("purge", "-c", cache, option, "", "--yes", status=64)
-    assert f"'{option}' is given an empty text".encode() in result.stderr, result
+    assert f"'{option}' has an empty value".encode() in result.stderr, result
     assert state(scratch.root) == before
 
 
@@ -320,9 +320,9 @@ def test_without_room(full_disk):
         except OSError:
             pass
     error = json.loads(run("purge", "--all", "--yes", "-c", cache, "--format", "json", status=74).stderr.splitlines()[-1])
-    assert error["kind"] == "no-room" and "there is no room left on the disk" in error["message"], error
+    assert error["kind"] == "no-room" and "the disk is full" in error["message"], error
     for kind in ["apple", "foundation"]:
         new = os.path.join(full_disk, kind)
         error = run("import", tar, "-c", new, "--create", kind, status=74).stderr
-        assert b"there is no room left on the disk" in error, error
+        assert b"the disk is full" in error, error
         assert not os.path.lexists(new), kind

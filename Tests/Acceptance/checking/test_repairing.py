@@ -210,7 +210,7 @@ def test_changed_meanwhile():
         body_file(cache, orphan(2), b"longer than before")
 
     status, output = answered(cache, change)
-    assert status == 1 and b"had changed or were gone, and stayed: 2" in output, (status, output)
+    assert status == 1 and b"changed or were removed meanwhile: 2" in output, (status, output)
     assert sorted(os.listdir(os.path.join(cache, "fsCachedData"))) == [orphan(1), orphan(2)]
     assert found(cache) == [("orphan-body-file", None), ("wrong-hash", 6), ("no-blob-row", 6)], found(cache)
     # Another process has removed the orphan: nothing is left to repair, and the status shows that less was removed than announced.

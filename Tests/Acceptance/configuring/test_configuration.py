@@ -269,7 +269,7 @@ def test_changing(file, shop, news):
     assert change("unset", "max-delete") == "note: 'max-delete' is not set in this file\n"
     for words, status, message in [
             (["set", "wait", "1m"], 64, "error: '1m' could mean minutes or months\nhint: write '1min' or '1mo'\n"),
-            (["set", "max-sizes", "1"], 64, "error: there is no setting 'max-sizes'\nhint: did you mean 'max-size'?\n"),
+            (["set", "max-sizes", "1"], 64, "error: unknown setting 'max-sizes'\nhint: did you mean 'max-size'?\n"),
             (["unset", "caches.shop"], 64, None)]:
         errors = change(*words, status=status)
         assert message in [None, errors], errors

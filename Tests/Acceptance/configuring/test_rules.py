@@ -68,8 +68,8 @@ def test_findings(kind):
     assert {(finding["code"], finding["id"], finding["severity"], finding["repairable"]) for finding in ruled} == {
         *(("never-by-rule", id, "warning", False) for id in never), *(("memory-only-by-rule", id, "warning", False) for id in memory)}
     assert {finding["message"] for finding in ruled} == {
-        "rule 1 'quotes' matches it; the rules want no copy of it; 'enforce' removes it",
-        "rule 2 matches it; the rules want it in memory only; the app stored it on disk"}
+        "matched by rule 1 'quotes'; the configuration forbids storing it; 'enforce' removes it",
+        "matched by rule 2; the configuration allows it only in memory, but the app stored it on disk"}
     tested = json.loads(run("rules", "test", "-c", "shop", "--format", "json", *AT))["entries"]
     assert {entry["fate"] for entry in tested} == {"never", "memory-only", None}, tested
     assert "   2  memory-only  https://" in run("rules", "test", "-c", "shop", *AT)
@@ -118,7 +118,7 @@ def test_revalidation(kind):
         assert explained[id]["configured"] == {
             "class": "pictures" if id in pictures else "cache", "revalidate_after": after(entry), "revalidation_due": id in due}, entry
     text = answer("explain", "-c", "shop", str(min(pictures & due)) if kind == "apple" else all[min(pictures & due)]["url"], *AT)
-    assert "Class                pictures\nRevalidation due      after 40 days by rule 1: due for " in text, text
+    assert "Class                pictures\nRevalidation due     after 40 days by rule 1: due for " in text, text
     # How fresh entries are, and what becomes of them, is as without the rule.
     fresh = entries("shop", columns="id,freshness,ttl,expires-at")
     tested = json.loads(run("rules", "test", "-c", "shop", "--format", "json", *AT))["entries"]

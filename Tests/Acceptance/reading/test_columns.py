@@ -11,7 +11,7 @@ from scratch import make, run
 def columns(cache):
     """All names, as the message about a wrong name lists them."""
     message = run("list", "-c", cache, "--columns", "?", status=None).stderr.decode()
-    names = re.findall(r"[a-z][a-z-]+", message[message.index("Use one of:"):].split("\n")[0])[2:]
+    names = re.findall(r"[a-z][a-z-]+", message[message.index("Use one of:"):].split("\n")[0].partition(": ")[2])
     assert len(names) > 30 and "ttl" in names and "notes" in names, message
     # Side files are not part of the cache.
     return [name for name in names if name != "sidecar-etag"]

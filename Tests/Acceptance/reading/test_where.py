@@ -304,5 +304,5 @@ def test_day(day, offset, start):
     environment = os.environ | {"TZ": "CET-1CEST,M3.5.0,M10.5.0/3"}
     words = ["list", "-c", cache, "--format", "csv", "--columns", "id,age", "--at"]
     local, utc = run(*words, day, env=environment), run(*words, start, env=environment)
-    assert local.stderr.decode().startswith(f"note: {day} is taken as {day}T00:00:00{offset}\n"), local
+    assert local.stderr.decode().startswith(f"note: reading {day} as {day}T00:00:00{offset}\n"), local
     assert utc.stdout.count(b"\n") == 4 and local.stdout == utc.stdout, (local, utc)
