@@ -1,5 +1,6 @@
 #!/bin/sh
-# Checks everything: format, build, tests. Installs what it needs with apt, as often as it is run.
+# Checks everything: format, build, tests. Installs what it needs with apt, as often as it is run. The Swift tests and the
+# acceptance tests run at the same time; each minute it says how far they are.
 #
 #   sh Tests/run.sh [--quick] [--faults] [--fuzz] [--operations] [--packages] [--replay]
 #     [--sanitize] [--thorough]
@@ -56,14 +57,29 @@ fi
 passed=0
 failed=0
 skipped=0
-log=$(mktemp) || exit 70
+logs=$(mktemp -d) || exit 70
 # What the programs note of their work must not come into the home of whoever runs this.
 XDG_STATE_HOME=$(mktemp -d) || exit 70
 export XDG_STATE_HOME
-trap 'rm -rf "$log" "$XDG_STATE_HOME"' EXIT
+
+# Ends the tests that still run, and removes the logs.
+# shellcheck disable=SC2317 # The trap calls it.
+clean_up() {
+  for file in "$logs"/*.pid; do
+    [ ! -e "$file" ] || kill "$(cat "$file")" 2>/dev/null
+  done
+  rm -rf "$logs" "$XDG_STATE_HOME"
+}
+trap clean_up EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
+
+# The tests have a build of their own, besides the debug build in `.build`. It is not optimized either, and checks all assertions, but is without the
+# condition DEBUG: with that, ArgumentParser checks its declarations at each start, which takes three quarters of the time of a short command.
+unoptimized='--scratch-path .build-tests -c release -Xswiftc -Onone -Xswiftc -no-whole-module-optimization -Xswiftc -enable-batch-mode
+  -Xswiftc -incremental -Xswiftc -enable-testing'
+products=.build-tests/release
 
 # Installs the packages that are missing, with apt; elsewhere they have to be there.
 install() {
@@ -74,11 +90,13 @@ install() {
   done
   [ -n "$missing" ] || return 0
   echo "== install$missing"
+  begin=$(date +%s)
   sudo=
   [ "$(id -u)" = 0 ] || sudo=sudo
   # shellcheck disable=SC2086 # Each word is a package.
   $sudo apt-get update -qq \
-    && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing
+    && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing || return
+  echo "== install: $(($(date +%s) - begin)) s"
 }
 
 # Runs a step that passes or fails as a whole.
@@ -96,45 +114,75 @@ step() {
   echo "== $name: $(($(date +%s) - begin)) s"
 }
 
-# The lines of the log that say how a test ended, of Swift Testing or pytest: "passed" or "failed".
+# The lines of a log that say how a test ended: of the runner "swift" (Swift Testing) or "pytest", and "passed" or "failed".
 ends() {
-  case $runner in
+  case $1 in
   # Neither the lines of suites, of single cases of a test, nor that of the whole run. A name of one word has no quotes.
-  swift) grep -aE "^[^ ]+ Test (\".*\"|[^ \"]+\(.*\))( with [0-9]+ test cases?)? $1 after [0-9.]+ seconds" "$log" ;;
+  swift) grep -aE "^[^ ]+ Test (\".*\"|[^ \"]+\(.*\))( with [0-9]+ test cases?)? $2 after [0-9.]+ seconds" "$logs/swift.log" ;;
   pytest)
-    case $1 in
-    passed) grep -aE '^\[gw[0-9]+\] \[ *[0-9]+%\] PASSED ' "$log" ;;
-    failed) grep -aE '^\[gw[0-9]+\] \[ *[0-9]+%\] (FAILED|ERROR) ' "$log" ;;
+    case $2 in
+    passed) grep -aE '^\[gw[0-9]+\] \[ *[0-9]+%\] PASSED ' "$logs/pytest.log" ;;
+    failed) grep -aE '^\[gw[0-9]+\] \[ *[0-9]+%\] (FAILED|ERROR) ' "$logs/pytest.log" ;;
     esac
     ;;
   esac
 }
 
-# Says every minute how many tests have passed and failed, as long as this script runs.
+# Says every minute how many tests of a runner have passed and failed, and which failed since, until they have ended.
 progress() {
+  named=0
   # Whoever reads what this script writes does not have to wait for the last minute.
-  while sleep 60 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
-    echo "$(($(date +%s) - begin)) s: $(ends passed | wc -l) passed, $(ends failed | wc -l) failed"
+  while sleep 60 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null && [ ! -e "$logs/$1.end" ]; do
+    bad=$(ends "$1" failed | wc -l)
+    echo "$2: $(($(date +%s) - $3)) s, $(ends "$1" passed | wc -l) passed, $bad failed"
+    [ "$bad" -eq "$named" ] || ends "$1" failed | tail -n "+$((named + 1))"
+    named=$bad
   done
 }
 
-# Runs tests, and counts them one by one.
-tests() {
-  name=$1
-  runner=$2
+# What a shell starts in the background ignores interrupts, and so would each program that a test means to interrupt.
+hearing='import os, signal, sys
+for number in (signal.SIGINT, signal.SIGQUIT):
+    signal.signal(number, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])'
+
+# Starts tests of a runner, which go on in the background until `finish_tests`.
+start_tests() {
+  runner=$1
+  name=$2
   shift 2
   echo "== $name"
-  begin=$(date +%s)
-  progress &
-  status=0
-  # A pipe would lose the status.
-  "$@" >"$log" 2>&1 || status=$?
-  kill $!
-  echo "== $name: $(($(date +%s) - begin)) s"
-  good=$(ends passed | wc -l)
-  bad=$(ends failed | wc -l)
-  ends passed
-  ends failed
+  date +%s >"$logs/$runner.begin"
+  echo "$name" >"$logs/$runner.name"
+  : >"$logs/$runner.log"
+  rm -f "$logs/$runner.end"
+  (
+    python3 -c "$hearing" "$@" >"$logs/$runner.log" 2>&1 &
+    trap 'kill -INT $!; exit 143' TERM
+    # A pipe would lose the status.
+    status=0
+    wait $! || status=$?
+    echo "$status $(date +%s)" >"$logs/$runner.end"
+  ) &
+  echo $! >"$logs/$runner.pid"
+  progress "$runner" "$name" "$(cat "$logs/$runner.begin")" &
+  echo $! >"$logs/$runner.progress"
+}
+
+# Waits for the tests of a runner, and counts them one by one.
+finish_tests() {
+  runner=$1
+  log=$logs/$runner.log
+  name=$(cat "$logs/$runner.name")
+  wait "$(cat "$logs/$runner.pid")"
+  rm -f "$logs/$runner.pid"
+  kill "$(cat "$logs/$runner.progress")" 2>/dev/null
+  read -r status end <"$logs/$runner.end"
+  echo "== $name: $((end - $(cat "$logs/$runner.begin"))) s"
+  good=$(ends "$runner" passed | wc -l)
+  bad=$(ends "$runner" failed | wc -l)
+  ends "$runner" passed
+  ends "$runner" failed
   case $runner in
   swift)
     # What a failure says goes on over lines of its own, until something else happens.
@@ -157,28 +205,36 @@ tests() {
   failed=$((failed + bad))
 }
 
-# Runs acceptance tests with the programs of a folder: those that the other arguments name for pytest.
-acceptance() {
+# Starts acceptance tests with the programs of a folder: those that the other arguments name for pytest.
+start_acceptance() {
   name=$1
-  products=$2
+  folder=$2
   shift 2
-  tests "$name" pytest env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONPATH="$PWD/.build/peers" PRODUCTS="$PWD/$products" \
+  start_tests pytest "$name" env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONPATH="$PWD/.build/peers" PRODUCTS="$PWD/$folder" \
     python3 -m pytest --rootdir Tests/Acceptance -c Tests/Acceptance/pytest.ini -n "$(getconf _NPROCESSORS_ONLN)" \
     --dist worksteal -v --color=no --durations=15 "$@"
+}
+
+# Runs acceptance tests, as `start_acceptance` starts them.
+acceptance() {
+  start_acceptance "$@"
+  finish_tests pytest
 }
 
 # Runs all tests with programs that a sanitizer watches; what measures memory or limits it is skipped.
 sanitized() {
   name=$1
-  products=$2
+  folder=$2
   shift 2
   # The search for leaks at the end of a program does not work while another one traces it.
   mkdir -p .build/sanitized || return
   # shellcheck disable=SC2016 # The program that is written expands these.
   printf '#!/bin/sh\nexec %s -E "ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS" "$@"\n' "$(command -v strace)" \
     >.build/sanitized/strace && chmod +x .build/sanitized/strace || return
-  PATH="$PWD/.build/sanitized:$PATH" tests "$name" swift "$@"
-  PATH="$PWD/.build/sanitized:$PATH" SANITIZED=1 acceptance "$name: acceptance tests" "$products" Tests/Acceptance
+  PATH="$PWD/.build/sanitized:$PATH" start_tests swift "$name" "$@"
+  finish_tests swift
+  PATH="$PWD/.build/sanitized:$PATH" SANITIZED=1 start_acceptance "$name: acceptance tests" "$folder" Tests/Acceptance
+  finish_tests pytest
 }
 
 # Installs the implementations that ours are compared with, where only their tests see them.
@@ -200,7 +256,7 @@ replay() {
     .build/replay/bin/pip install --quiet --disable-pip-version-check pywb==2.10.0 wacz==0.6.0 \
       || return
   fi
-  acceptance "replay" .build/debug Tests/Acceptance/archives/test_replay.py
+  acceptance "replay" "$products" Tests/Acceptance/archives/test_replay.py
 }
 
 # Puts Ansible, DuckDB and Spark where only the examples see them.
@@ -232,14 +288,35 @@ finish() {
   exit
 }
 
+# Builds all programs and tests.
+# shellcheck disable=SC2317 # `step` calls it.
+build() {
+  # A target that is not declared is found by luck, and not from a fresh clone. Two options that SwiftPM adds have no effect with ours, and the
+  # compiler warns of that for each module.
+  # shellcheck disable=SC2086 # Each word is an option.
+  {
+    swift build $unoptimized --build-tests --explicit-target-dependency-import-check error 2>&1
+    echo $? >"$logs/build"
+  } | grep --line-buffered -v '^warning: ignoring -'
+  return "$(cat "$logs/build")"
+}
+
+# Runs Swift tests but for those that the other arguments leave out, and at the same time the acceptance tests of `$chosen`.
+both() {
+  # One after the other these tests take hardly longer, and half of the processors' time.
+  # shellcheck disable=SC2086 # Each word is an option.
+  start_tests swift "tests" swift test $unoptimized --skip-build --no-parallel "$@"
+  # shellcheck disable=SC2086 # Each word is a path or an option.
+  start_acceptance "acceptance tests" "$products" $chosen
+  finish_tests swift
+  finish_tests pytest
+}
+
 if $quick; then
   install_peers || step "install peers" false
-  step "build" swift build --build-tests
-  # Side by side these tests take hardly less time, and nearly twice as much of the processors.
-  tests "tests" swift swift test --skip-build --no-parallel \
-    --skip 'AdminCommandsTests|ExecutableTests|ArchitectureTests|UsageReportTests|MaskTests|CacheReportTests'
-  acceptance "acceptance tests" .build/debug Tests/Acceptance/reading/test_columns.py Tests/Acceptance/configuring/test_rules.py \
-    Tests/Acceptance/changing/test_applying.py
+  step "build" build
+  chosen='Tests/Acceptance/reading/test_columns.py Tests/Acceptance/configuring/test_rules.py Tests/Acceptance/changing/test_applying.py'
+  both --skip 'AdminCommandsTests|ExecutableTests|ArchitectureTests|UsageReportTests|MaskTests|CacheReportTests'
   finish
 fi
 
@@ -250,14 +327,10 @@ install libsqlite3-dev libarchive-dev nettle-dev pkg-config sqlite3 python3 pyth
 install_peers || step "install peers" false
 install_prometheus || step "install prometheus" false
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift
-# A target that is not declared is found by luck, and not from a fresh clone.
-step "build" swift build --build-tests --explicit-target-dependency-import-check error
-tests "tests" swift swift test
-if $thorough; then
-  acceptance "acceptance tests" .build/debug --thorough Tests/Acceptance
-else
-  acceptance "acceptance tests" .build/debug Tests/Acceptance
-fi
+step "build" build
+chosen=Tests/Acceptance
+! $thorough || chosen="--thorough $chosen"
+both
 if $sanitize; then
   sanitized "ThreadSanitizer" .build-tsan/debug swift test --sanitize=thread --scratch-path .build-tsan
   # XCTest leaks too, and is not used.
@@ -266,12 +339,12 @@ if $sanitize; then
     swift test --disable-xctest --sanitize=address --scratch-path .build-asan
 fi
 if $faults; then
-  acceptance "faults" .build/debug --thorough Tests/Acceptance/faults Tests/Acceptance/changing/test_limits.py \
+  acceptance "faults" "$products" --thorough Tests/Acceptance/faults Tests/Acceptance/changing/test_limits.py \
     Tests/Acceptance/changing/test_rehearsing.py
 fi
 if $operations; then
   if install_operations; then
-    acceptance "operations" .build/debug --thorough Tests/Acceptance/operations/test_playbook.py \
+    acceptance "operations" "$products" --thorough Tests/Acceptance/operations/test_playbook.py \
       Tests/Acceptance/operations/test_fleet.py
   else
     step "install operations" false
@@ -285,7 +358,7 @@ if $replay; then
 fi
 if $fuzz; then
   step "fuzz" sh Tests/Fuzz/run.sh 60
-  acceptance "fuzz: archives" .build/debug --thorough Tests/Acceptance/archives/test_importing.py \
+  acceptance "fuzz: archives" "$products" --thorough Tests/Acceptance/archives/test_importing.py \
     Tests/Acceptance/archives/test_warc_importing.py Tests/Acceptance/archives/test_har.py
 fi
 

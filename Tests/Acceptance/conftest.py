@@ -7,6 +7,7 @@ The programs are those of `swift build`, or those in the folder that the variabl
 
 import fcntl
 import os
+import shutil
 import subprocess
 import tempfile
 
@@ -18,6 +19,17 @@ from products import REPOSITORY
 
 def pytest_addoption(parser):
     parser.addoption("--thorough", action="store_true", help="try all faults, seeds and samples, which takes half an hour, instead of some")
+
+
+def pytest_configure(config):
+    # The processes of xdist inherit the variable.
+    if not hasattr(config, "workerinput"):
+        os.environ[scratch.MADE_UP] = tempfile.mkdtemp(prefix="urlcache-admin-made-up-")
+
+
+def pytest_unconfigure(config):
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ[scratch.MADE_UP], ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// The names of the C library on each system.
@@ -312,6 +313,16 @@ private func looksForOverflow(_ text: String) -> Bool {
 /// In doubt a comment is kept, because that can only make a check fail wrongly. So `//` counts only after white
 /// space, where the formatter puts it, and not inside quotes.
 private func code(of text: String) -> String {
+  if let code = codes.withLock({ $0[text] }) { return code }
+  let code = withoutComments(text)
+  codes.withLock { $0[text] = code }
+  return code
+}
+
+/// The texts of source files without their comments, which several tests look at.
+private let codes = Mutex<[String: String]>([:])
+
+private func withoutComments(_ text: String) -> String {
   text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     .map { line in
       let comment = line.ranges(of: "//").first { range in

@@ -16,7 +16,12 @@ struct SourceFile {
   var isSwift: Bool { path.hasSuffix(".swift") }
 
   /// All files of all modules, at any depth.
-  static func all() throws -> [SourceFile] {
+  static func all() throws -> [SourceFile] { try files.get() }
+
+  /// All files, which are read once for all tests.
+  private static let files = Result { try read() }
+
+  private static func read() throws -> [SourceFile] {
     try FileManager.default.subpathsOfDirectory(atPath: root.path()).sorted().compactMap { path in
       let file = root.appending(path: path)
       guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {

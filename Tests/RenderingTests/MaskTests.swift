@@ -103,7 +103,7 @@ struct MaskTests {
     // A dot after possible JWT headers makes each of them search for the second dot.
     for end in ["", ".", ".A"] {
       let url = ByteString(
-        Array("https://h/?".utf8) + (0..<40_000).flatMap { _ in unit } + Array(end.utf8))
+        Array("https://h/?".utf8) + (0..<10_000).flatMap { _ in unit } + Array(end.utf8))
       #expect(Mask.url(url) == url)
       #expect(Mask.headerValue(url, named: "X-Note").bytes.count > 0)
     }

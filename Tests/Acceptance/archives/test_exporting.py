@@ -325,7 +325,7 @@ def test_full_file_system(cache):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal(number):
     """A signal ends an export, and leaves nothing behind."""
-    many = scratch.make("many", "--no-large-bodies", entries=1500, seed=1)
+    many = scratch.make("many", "--no-large-bodies", entries=1500, seed=5)
     before = set(os.listdir(scratch.root))
     process = subprocess.Popen([tool, "export", "-c", many, "-o", path("full.tar.zst"), "--level", "19"], preexec_fn=hear_signals)
     while not os.path.exists(path("full.tar.zst.partial")):

@@ -44,7 +44,7 @@ def kind(cache):
 
 
 @samples.needed
-def test_real_caches():
+def test_real_caches(thorough):
     """A cache that an Apple system wrote comes back as it was, whatever its schema is."""
     tried = 0
     for folder in sorted(glob.glob(os.path.join(samples.folder("cachedb"), "*"))):
@@ -52,7 +52,7 @@ def test_real_caches():
         if not os.path.basename(folder).startswith("schema-"):
             run("export", "-c", cache, "-o", path("none.tar"), status=65)
             continue
-        for ending in ["tar", "zip"]:
+        for ending in ["tar", "zip"] if thorough else [["tar", "zip"][tried % 2]]:
             new, said = round_trip(cache, ending)
         schema = kind(cache)[1]
         assert kind(new) == ("apple", schema if schema in (202, 203) else 203), (folder, kind(new))
@@ -69,7 +69,7 @@ FAULTS = ["--faults", "missing-bodies,undecodable,orphan-files"]
     (["--format", "foundation"], "Foundation")], ids=["apple", "202", "small", "faults", "202 faults", "foundation"])
 def test_made_up_caches(options, expected, thorough):
     """A cache that was exported and imported is the same again, whatever the kind of archive is."""
-    for seed in range(1, (11 if expected == "Foundation" else 6) if thorough else 3):
+    for seed in range(1, (11 if expected == "Foundation" else 6) if thorough else 2):
         cache = scratch.copy(scratch.made_up(tuple(options), 60, seed), "cache")
         new, said = round_trip(cache, ["tar", "tar.zst", "tar.gz", "zip"][(seed + len(options)) % 4])
         if expected == "Apple":

@@ -144,7 +144,7 @@ def limits(cache, choice):
 
 def pytest_generate_tests(metafunc):
     if "seed" in metafunc.fixturenames:
-        metafunc.parametrize("seed", range(200 if metafunc.config.getoption("thorough") else 16))
+        metafunc.parametrize("seed", range(200 if metafunc.config.getoption("thorough") else 10))
 
 
 def kind_of(choice):

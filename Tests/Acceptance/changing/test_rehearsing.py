@@ -1,6 +1,6 @@
 """Compares dry runs of `enforce` with real ones of the same caches.
 
-By default it makes up 14 caches, with `--thorough` 54. Both have caches of several sizes, both schemas, all orders and low marks, with and without
+By default it makes up 9 caches, with `--thorough` 54. Both have caches of several sizes, both schemas, all orders and low marks, with and without
 another process that has them open.
 """
 
@@ -89,7 +89,7 @@ def database(cache):
 
 def test_made_up_caches(thorough):
     """A dry run of `enforce` reports what the real run removes in all rounds."""
-    count_of_caches = 54 if thorough else 14
+    count_of_caches = 54 if thorough else 9
     later, refused = 0, []
     for seed in range(count_of_caches):
         choice = random.Random(seed)

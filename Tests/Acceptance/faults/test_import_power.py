@@ -79,7 +79,7 @@ def test_power_failure(entries, at_once, beside, thorough):
     bodies = sum(len(entry) == 4 for entry in new.values())
     assert (bodies >= 80) if at_once else (8 < bodies < 64), bodies
     check_order(events, bodies, at_once)
-    moments = 70 if thorough else 30
+    moments = 70 if thorough else 20
     assert power_failures(origin, events, old, new, moments) == []
     # An import that does not wait for the bodies fails the test.
     assert power_failures(origin, [event for event in events if not waits(event)], old, new, moments)

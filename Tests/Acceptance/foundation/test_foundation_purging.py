@@ -344,12 +344,13 @@ def test_since(stock_url_cache):
     assert not set(names) & set(os.listdir(folder))
 
 
-def test_beside_a_writer(stock_url_cache):
+def test_beside_a_writer(stock_url_cache, thorough):
     """A purge while Foundation stores entries removes only entries that did not change meanwhile."""
     folder = make("live", entries=400)
     old = set(os.listdir(folder))
-    new = [(f"https://writer.example/{number}", b"%d" % number * 50) for number in range(150)]
-    again = [(f"https://again.example/{number % 3}", b"%d" % number * 500) for number in range(150)]
+    count = 150 if thorough else 60
+    new = [(f"https://writer.example/{number}", b"%d" % number * 50) for number in range(count)]
+    again = [(f"https://again.example/{number % 3}", b"%d" % number * 500) for number in range(count)]
     writer = stored_now(stock_url_cache, folder, [item for pair in zip(new, again) for item in pair])
     gone, skipped, rounds = [], 0, 0
     while writer.poll() is None:

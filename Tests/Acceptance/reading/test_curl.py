@@ -155,7 +155,8 @@ def test_hostile_text(shell, origin, cache, thorough):
     check(origin, shell, cache, "/", "GET", [("Accept-Encoding", "gzip"), ("Empty", ""), ("Space", " \t\v\f")], b"")
     check(origin, shell, cache, "/", "PUT", [("Content-Type", "a/b"), ("User-Agent", "x"), ("Accept", "y")],
           bytes(range(256)) * 300)
-    for text in hostile() if thorough else hostile()[SHELLS.index(shell)::3]:
+    # By default each text meets one shell here, and another one in the next test.
+    for text in hostile() if thorough else hostile()[(SHELLS.index(shell) + 1) % len(SHELLS)::len(SHELLS)]:
         check(origin, shell, cache, "/" + text.replace("#", ""), "PATCH", [("X", text), ("Y", "a " + text)], text.encode())
 
 
@@ -167,7 +168,7 @@ def test_every_hostile_text(origin, cache):
 
 def test_random_requests(origin, cache, thorough):
     """Random requests arrive as they are stored."""
-    for seed in range(60 if thorough else 25):
+    for seed in range(60 if thorough else 12):
         source = random.Random(seed)
         text = lambda size, barred: "".join(
             character for character in (chr(source.choice([source.randrange(128), source.randrange(0x800)]))

@@ -157,7 +157,7 @@ def state(cache):
 @STORES
 def test_resumed(store, thorough):
     """Bodies that were cut off anywhere become those of the origin, byte by byte, and only the rest of them is sent."""
-    generator, count = random.Random(9), 200 if thorough else 80
+    generator, count = random.Random(9), 200 if thorough else 40
     wholes, entries = {}, []
     for number in range(count):
         # Around the size from which on bodies have files of their own, and from one byte to some that need many pieces.

@@ -1,7 +1,7 @@
 """The folder of the running test, and what tests do in it: they make caches, and run the program."""
 
-import atexit
 import concurrent.futures
+import fcntl
 import functools
 import hashlib
 import itertools
@@ -11,15 +11,14 @@ import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 
 from products import maker, tool
 
 # The folder of the running test, which a fixture sets.
 root = None
-# The folder of the caches that are copied, once there is one.
-masters = []
+# The variable that names the folder of the made-up caches that are copied, which all test processes share.
+MADE_UP = "MADE_UP_CACHES"
 
 
 def path(name):
@@ -40,12 +39,14 @@ def make(name, *options, entries=40, seed=3):
 
 @functools.cache
 def made_up(options, entries, seed):
-    """The folder of a made-up cache that is never changed."""
-    if not masters:
-        masters.append(tempfile.mkdtemp(prefix="urlcache-admin-masters-"))
-        atexit.register(shutil.rmtree, masters[0], ignore_errors=True)
-    folder = os.path.join(masters[0], str(made_up.cache_info().currsize))
-    subprocess.run([maker, "--entries", str(entries), "--seed", str(seed), *options, folder], check=True, capture_output=True)
+    """The folder of a made-up cache that is never changed; the first test process that needs it makes it."""
+    words = ["--entries", str(entries), "--seed", str(seed), *options]
+    folder = os.path.join(os.environ[MADE_UP], hashlib.sha256(repr(words).encode()).hexdigest()[:16])
+    with open(folder + ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(folder):
+            subprocess.run([maker, *words, folder + ".new"], check=True, capture_output=True)
+            os.rename(folder + ".new", folder)
     return folder
 
 
