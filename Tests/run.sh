@@ -316,7 +316,7 @@ if $quick; then
   install_peers || step "install peers" false
   step "build" build
   chosen='Tests/Acceptance/reading/test_columns.py Tests/Acceptance/configuring/test_rules.py Tests/Acceptance/changing/test_applying.py'
-  both --skip 'AdminCommandsTests|ExecutableTests|ArchitectureTests|UsageReportTests|MaskTests|CacheReportTests'
+  both --skip 'AdminCommandsTests|ExecutableTests|ArchitectureTests|UsageReportTests|MaskTests|CacheReportTests|AppleFieldSelectionTests'
   finish
 fi
 
