@@ -110,7 +110,9 @@ let package = Package(
       of: "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     .testTarget(
       name: "ExecutableTests",
-      dependencies: ["urlcache-admin", "urlcache-admin-fetch", "sample-cache"],
+      dependencies: [
+        "AdminCommands", "urlcache-admin", "urlcache-admin-fetch", "sample-cache", argumentParser,
+      ],
       exclude: ["Golden"], swiftSettings: checked),
   ]
 )

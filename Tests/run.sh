@@ -62,11 +62,25 @@ logs=$(mktemp -d) || exit 70
 XDG_STATE_HOME=$(mktemp -d) || exit 70
 export XDG_STATE_HOME
 
-# Ends the tests that still run, and removes the logs.
+# Ends the tests that still run with all their processes, and removes the logs.
 # shellcheck disable=SC2317 # The trap calls it.
 clean_up() {
-  for file in "$logs"/*.pid; do
+  for file in "$logs"/*.progress; do
     [ ! -e "$file" ] || kill "$(cat "$file")" 2>/dev/null
+  done
+  for signal in INT KILL; do
+    for file in "$logs"/*.group; do
+      [ ! -e "$file" ] || kill -s "$signal" -- "-$(cat "$file")" 2>/dev/null
+    done
+    # Tests remove what they have made after an interrupt. A process that ignores it is killed after 10 s.
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+      running=false
+      for file in "$logs"/*.group; do
+        [ ! -e "$file" ] || ! kill -s 0 -- "-$(cat "$file")" 2>/dev/null || running=true
+      done
+      $running || break
+      sleep 1
+    done
   done
   rm -rf "$logs" "$XDG_STATE_HOME"
 }
@@ -128,11 +142,15 @@ ends() {
   esac
 }
 
-# Says every minute how many tests of a runner have passed and failed, and which failed since, until they have ended.
+# Reports every minute how many tests of a runner have passed and failed, and which failed since, until they end.
 progress() {
+  trap 'kill $! 2>/dev/null; exit' TERM
   named=0
-  # Whoever reads what this script writes does not have to wait for the last minute.
-  while sleep 60 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null && [ ! -e "$logs/$1.end" ]; do
+  while :; do
+    # Whoever reads what this script writes does not have to wait for the last minute.
+    sleep 60 >/dev/null 2>&1 &
+    wait $!
+    kill -s 0 $$ 2>/dev/null && [ ! -e "$logs/$1.end" ] || return
     bad=$(ends "$1" failed | wc -l)
     echo "$2: $(($(date +%s) - $3)) s, $(ends "$1" passed | wc -l) passed, $bad failed"
     [ "$bad" -eq "$named" ] || ends "$1" failed | tail -n "+$((named + 1))"
@@ -140,8 +158,10 @@ progress() {
   done
 }
 
-# What a shell starts in the background ignores interrupts, and so would each program that a test means to interrupt.
-hearing='import os, signal, sys
+# Runs a program in a session of its own, so that one signal ends it with all its processes. What a shell starts in the background
+# ignores interrupts, and so would each program that a test means to interrupt.
+detached='import os, signal, sys
+os.setsid()
 for number in (signal.SIGINT, signal.SIGQUIT):
     signal.signal(number, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])'
@@ -157,8 +177,8 @@ start_tests() {
   : >"$logs/$runner.log"
   rm -f "$logs/$runner.end"
   (
-    python3 -c "$hearing" "$@" >"$logs/$runner.log" 2>&1 &
-    trap 'kill -INT $!; exit 143' TERM
+    python3 -c "$detached" "$@" >"$logs/$runner.log" 2>&1 &
+    echo $! >"$logs/$runner.group"
     # A pipe would lose the status.
     status=0
     wait $! || status=$?
@@ -175,8 +195,9 @@ finish_tests() {
   log=$logs/$runner.log
   name=$(cat "$logs/$runner.name")
   wait "$(cat "$logs/$runner.pid")"
-  rm -f "$logs/$runner.pid"
+  rm -f "$logs/$runner.pid" "$logs/$runner.group"
   kill "$(cat "$logs/$runner.progress")" 2>/dev/null
+  rm -f "$logs/$runner.progress"
   read -r status end <"$logs/$runner.end"
   echo "== $name: $((end - $(cat "$logs/$runner.begin"))) s"
   good=$(ends "$runner" passed | wc -l)
