@@ -58,6 +58,7 @@ let package = Package(
     // A view over a `Span` stores it, which needs this feature.
     module("PropertyLists", on: "Bytes", settings: [.enableExperimentalFeature("Lifetimes")]),
     module("SQLite", on: "CSQLite", "Files"),
+    module("SQLitePages"),
     module("Archive", on: "CArchive"),
     module("ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     module("JSON", on: "Bytes", "Files"),
@@ -93,6 +94,7 @@ let package = Package(
     tests(of: "Files", on: "Bytes"),
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
     tests(of: "Archive"),
+    tests(of: "SQLitePages", exclude: ["make_databases.py"]),
     tests(of: "HTTPCaching"),
     tests(of: "Fetching", on: "HTTPCaching"),
     tests(of: "JSON", on: "Bytes"),

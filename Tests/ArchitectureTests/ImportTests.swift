@@ -13,6 +13,7 @@ private let allowedImports: [String: Set<String>] = [
   "PropertyLists": ["Bytes"],
   "Files": cLibrary.union(["Bytes", "CFiles", "CNettle", "CryptoKit", "Dispatch"]),
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
+  "SQLitePages": [],
   "Archive": ["CArchive"],
   "ResponseStorage": ["Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"],
   "JSON": ["Bytes", "Files"],

@@ -1,0 +1,155 @@
+/// Finds the cells of removed rows in bytes that no longer have a structure.
+///
+/// SQLite leaves the bytes of a removed row where they are. When it makes a free block of them, it writes over the first
+/// four, which are the lengths of the cell and of its header, the id of the row, and sometimes the type of the first value.
+public struct CellCarver: Sendable {
+  /// A cell that was found.
+  public struct Cell: Hashable, Sendable {
+    /// The index of its shape.
+    public var shape: Int
+
+    /// The id of the row; `nil` if it is overwritten, or the cell is one of an index.
+    public var rowID: Int64?
+
+    /// The types of its values. The bytes of the header itself can be overwritten.
+    public var header: RecordHeader
+
+    /// Where the record is.
+    public var payload: Payload
+  }
+
+  /// The shapes that cells can have.
+  public let shapes: [RecordShape]
+
+  /// The part of each page that SQLite uses.
+  public let usableSize: Int
+
+  /// Creates a carver.
+  public init(_ shapes: [RecordShape], usableSize: Int) {
+    self.shapes = shapes
+    self.usableSize = usableSize
+  }
+
+  /// Calls `body` with each possible cell in a part of a page.
+  ///
+  /// - Parameters:
+  ///   - region: The part of the page; cells that are not entirely inside it are not found.
+  ///   - body: Looks at the content of a cell, and returns whether it is one. Then its bytes are not searched again.
+  /// - Throws: An error of `body`.
+  /// - Complexity: O(*n*) in the length of the region.
+  public func forEachCell(
+    in page: Span<UInt8>, _ region: Range<Int>, _ body: (Cell) throws -> Bool
+  ) rethrows {
+    let end = min(region.upperBound, usableSize, page.count)
+    // The place where the header of a record would begin.
+    var place = max(region.lowerBound, 0)
+    var first = place
+    while place + 3 <= end {
+      let next = try find(in: page, place, from: first, before: end, body)
+      if let next { first = next }
+      place = next ?? place + 1
+    }
+  }
+
+  /// Tries all shapes at a place. Returns where to go on if a cell was accepted.
+  @inline(__always)
+  private func find(
+    in page: Span<UInt8>, _ place: Int, from first: Int, before end: Int,
+    _ body: (Cell) throws -> Bool
+  ) rethrows -> Int? {
+    for index in shapes.indices {
+      let shape = shapes[index]
+      if let cell = wholeHeader(shape, index, in: page, at: place, from: first, before: end),
+        try body(cell)
+      {
+        return cell.payload.end
+      }
+    }
+    for index in shapes.indices where !shapes[index].isIndex {
+      for lost in 0...1 {
+        if let cell = cutHeader(
+          shapes[index], index, in: page, at: place, lost: lost, from: first, before: end),
+          try body(cell)
+        {
+          return cell.payload.end
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Reads the record whose complete header begins at a place.
+  @inline(__always)
+  private func wholeHeader(
+    _ shape: RecordShape, _ index: Int, in page: Span<UInt8>, at place: Int, from first: Int,
+    before end: Int
+  ) -> Cell? {
+    let length = Int(page[place])
+    // The id of a row is not stored in its record: the first value is NULL.
+    guard length < 128, length > shape.columns.count, place + length <= end,
+      shape.isIndex || page[place + 1] == 0,
+      shape.end(ofTypesIn: page, at: place + 1, from: 0, before: place + length) == place + length,
+      let header = RecordHeader(page, at: place, before: end),
+      let payload = Payload(
+        of: UInt64(header.size), at: place, isIndex: shape.isIndex, in: page,
+        usableSize: usableSize, before: end)
+    else { return nil }
+    let sizeLength = variableIntegerSize(UInt64(header.size))
+    if shape.isIndex {
+      guard place - sizeLength >= first, has(header.size, in: page, at: place - sizeLength) else {
+        return nil
+      }
+      return Cell(shape: index, rowID: nil, header: header, payload: payload)
+    }
+    for idLength in 1...9 where place - idLength - sizeLength >= first {
+      let start = place - idLength
+      guard let (id, length) = page.variableInteger(at: start, before: place), length == idLength,
+        idLength == variableIntegerSize(id), has(header.size, in: page, at: start - sizeLength)
+      else { continue }
+      return Cell(
+        shape: index, rowID: Int64(bitPattern: id), header: header, payload: payload)
+    }
+    // The lengths before the header are overwritten.
+    return Cell(shape: index, rowID: nil, header: header, payload: payload)
+  }
+
+  /// Whether a payload size is stored at a place.
+  private func has(_ size: Int, in page: Span<UInt8>, at place: Int) -> Bool {
+    guard let (found, _) = page.variableInteger(at: place, before: page.count) else { return false }
+    return found == UInt64(size)
+  }
+
+  /// Reads the record whose header would begin at a place, and of whose header the first byte is overwritten.
+  ///
+  /// - Parameter lost: The number of types that are overwritten, too.
+  @inline(__always)
+  private func cutHeader(
+    _ shape: RecordShape, _ index: Int, in page: Span<UInt8>, at place: Int, lost: Int,
+    from first: Int, before end: Int
+  ) -> Cell? {
+    let start = place + 1 + lost
+    // The four lost bytes are in the region, and nothing else was before the types.
+    guard start - 4 >= first, start < end, lost == 1 || page[start] == 0,
+      let typesEnd = shape.end(ofTypesIn: page, at: start, from: lost, before: end)
+    else { return nil }
+    var types: [SerialType] = lost == 1 ? [.null] : []
+    types.reserveCapacity(shape.columns.count)
+    var position = start
+    while position < typesEnd {
+      guard let (code, size) = page.variableInteger(at: position, before: typesEnd),
+        let type = SerialType(code)
+      else { return nil }
+      types.append(type)
+      position += size
+    }
+    let header = RecordHeader(types, length: typesEnd - place)
+    // The lengths of the cell, of the id and of the header and the lost types make four bytes.
+    let idLength = 4 - variableIntegerSize(UInt64(header.size)) - 1 - lost
+    guard header.length < 128, idLength >= 1,
+      let payload = Payload(
+        of: UInt64(header.size), at: place, isIndex: false, in: page, usableSize: usableSize,
+        before: end)
+    else { return nil }
+    return Cell(shape: index, rowID: nil, header: header, payload: payload)
+  }
+}

@@ -1,0 +1,98 @@
+/// Walks through the b-tree of a table or an index.
+public struct Tree: Sendable {
+  /// The root page.
+  public var root: UInt32
+
+  /// The part of each page that SQLite uses.
+  public var usableSize: Int
+
+  /// Creates a walk.
+  public init(root: UInt32, usableSize: Int) {
+    self.root = root
+    self.usableSize = usableSize
+  }
+
+  /// Calls `body` with each page of the tree, from the root, in the order of its keys.
+  ///
+  /// - Parameters:
+  ///   - visited: Receives the pages. A page that is in it already is skipped, so that a cyclic tree ends.
+  ///   - pages: Reads the pages.
+  ///   - body: Processes a page of the tree, or one that should be a page of the tree and is not: then the structure
+  ///     is `nil`.
+  /// - Throws: An error of `pages` or `body`.
+  public func forEachPage<Pages: PageReading>(
+    visited: inout PageSet, reading pages: inout Pages,
+    _ body: (inout Pages, UInt32, [UInt8], BTreePage?) throws -> Void
+  ) throws {
+    var waiting = [root]
+    var buffer: [UInt8] = []
+    while let number = waiting.popLast() {
+      guard visited.insert(number), try pages.read(number, into: &buffer) else { continue }
+      let page = BTreePage(buffer.span, number: number, usableSize: usableSize)
+      try body(&pages, number, buffer, page)
+      guard let page, page.kind.isInterior else { continue }
+      for index in stride(from: page.cellCount, through: 0, by: -1) {
+        if let child = page.child(index, in: buffer.span), !visited.contains(child) {
+          waiting.append(child)
+        }
+      }
+    }
+  }
+
+  /// Finds a row of a table.
+  ///
+  /// - Parameters:
+  ///   - buffer: Receives the page of the row.
+  /// - Returns: The number of its page and its cell, or `nil` if the tree has no such row.
+  /// - Throws: An error of `pages`.
+  public func row(
+    _ id: Int64, reading pages: inout some PageReading, into buffer: inout [UInt8]
+  ) throws -> (page: UInt32, cell: RowCell)? {
+    var number = root
+    // A tree of 2³² pages is less deep than this, unless it is cyclic.
+    for _ in 0..<24 {
+      guard try pages.read(number, into: &buffer),
+        let page = BTreePage(buffer.span, number: number, usableSize: usableSize)
+      else { return nil }
+      switch page.kind {
+      case .tableLeaf:
+        let place = firstCell(of: page, from: id, in: buffer.span)
+        guard let start = page.offset(ofCell: place, in: buffer.span),
+          let cell = RowCell(buffer.span, at: start, usableSize: usableSize), cell.rowID == id
+        else { return nil }
+        return (number, cell)
+      case .tableInterior:
+        let place = firstCell(of: page, from: id, in: buffer.span)
+        guard let child = page.child(place, in: buffer.span) else { return nil }
+        number = child
+      case .indexInterior, .indexLeaf: return nil
+      }
+    }
+    return nil
+  }
+
+  /// Returns the index of the first cell whose row id is not less than `id`.
+  private func firstCell(of page: BTreePage, from id: Int64, in bytes: Span<UInt8>) -> Int {
+    var (low, high) = (0, page.cellCount)
+    while low < high {
+      let middle = (low + high) / 2
+      if let found = rowID(ofCell: middle, of: page, in: bytes), found < id {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
+  }
+
+  private func rowID(ofCell index: Int, of page: BTreePage, in bytes: Span<UInt8>) -> Int64? {
+    guard let start = page.offset(ofCell: index, in: bytes) else { return nil }
+    if page.kind == .tableInterior {
+      return bytes.variableInteger(at: start + 4, before: usableSize)
+        .map { Int64(bitPattern: $0.value) }
+    }
+    guard let (_, length) = bytes.variableInteger(at: start, before: usableSize) else { return nil }
+    return bytes.variableInteger(at: start + length, before: usableSize)
+      .map { Int64(bitPattern: $0.value) }
+  }
+}
