@@ -74,8 +74,12 @@ let package = Package(
       "Rendering", on: "Administration", "Bytes", "Fetching", "HTTPCaching", "JSON",
       "ResponseArchives", "ResponseStorage", "Revalidation"),
     module(
+      "Querying", on: "Administration", "Bytes", "Files", "HTTPCaching", "Rendering",
+      "ResponseStorage", "SQLite"),
+    module(
       "AdminCommands", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
-      "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation", argumentParser),
+      "Querying", "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation", argumentParser
+    ),
     .executableTarget(
       name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked),
     .executableTarget(
@@ -101,6 +105,7 @@ let package = Package(
     tests(
       of: "ResponseArchives", on: "Bytes", "HTTPCaching", "JSON", "ResponseStorage", "TestSupport"),
     tests(of: "Administration", on: "Bytes", "HTTPCaching", "ResponseStorage", "TestSupport"),
+    tests(of: "Querying", on: "SQLite"),
     tests(of: "Revalidation", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage"),
     tests(of: "Rendering", on: "Administration", "Bytes", "JSON", "ResponseStorage", "TestSupport"),
     tests(

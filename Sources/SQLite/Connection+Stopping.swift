@@ -10,7 +10,18 @@ extension Connection {
   public borrowing func execute(
     _ sql: String, unless shouldStop: () -> Bool
   ) throws(SQLiteError) {
-    let failure: SQLiteError? = withoutActuallyEscaping(shouldStop) { shouldStop in
+    var failure: SQLiteError?
+    interrupting(when: shouldStop) {
+      do throws(SQLiteError) { try execute(sql) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Calls `body`, and interrupts the statements that it runs when `shouldStop` returns `true`.
+  ///
+  /// An interrupted statement throws ``SQLiteError`` of the kind `interrupted`.
+  public borrowing func interrupting(when shouldStop: () -> Bool, _ body: () -> Void) {
+    withoutActuallyEscaping(shouldStop) { shouldStop in
       let question = Question(shouldStop)
       unsafe sqlite3_progress_handler(
         handle, Self.instructions,
@@ -19,12 +30,8 @@ extension Connection {
           return unsafe Unmanaged<Question>.fromOpaque(question).takeUnretainedValue().ask() ? 1 : 0
         }, Unmanaged.passUnretained(question).toOpaque())
       defer { unsafe sqlite3_progress_handler(handle, 0, nil, nil) }
-      return withExtendedLifetime(question) {
-        do throws(SQLiteError) { try execute(sql) } catch { return error }
-        return nil
-      }
+      withExtendedLifetime(question) { body() }
     }
-    if let failure { throw failure }
   }
 }
 

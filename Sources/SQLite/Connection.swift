@@ -28,6 +28,9 @@ public struct Connection: ~Copyable {
 
     /// Creates a database, or opens it if it exists.
     case create
+
+    /// Creates an unnamed database that only this connection can see; the path must be empty.
+    case temporary
   }
 
   /// The largest value, in bytes, that can be read or written as a whole; larger ones are read in chunks as
@@ -140,7 +143,7 @@ public struct Connection: ~Copyable {
     case .shared, .sharedMarking, .immutable, .unlocked: common | SQLITE_OPEN_READONLY
     // Without CREATE, so that SQLite does not create an empty database where there is none.
     case .readWrite: common | SQLITE_OPEN_READWRITE
-    case .create: common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .create, .temporary: common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
   }
 
@@ -150,6 +153,8 @@ public struct Connection: ~Copyable {
   }
 
   private static func uri(for path: String, _ access: Access) -> String {
+    // SQLite takes an empty name, and nothing else, for a temporary database.
+    if access == .temporary { return "" }
     var uri = "file:"
     // After `file:`, a path with two leading slashes would be taken as a host name.
     if path.utf8.first != UInt8(ascii: "/") { uri += "./" } else { uri += "//" }
@@ -170,7 +175,7 @@ public struct Connection: ~Copyable {
     // that is only looked at.
     case .shared: uri += "?readonly_shm=1"
     case .immutable: uri += "?immutable=1"
-    case .sharedMarking, .unlocked, .readWrite, .create: break
+    case .sharedMarking, .unlocked, .readWrite, .create, .temporary: break
     }
     return uri
   }

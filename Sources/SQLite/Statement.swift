@@ -12,7 +12,7 @@ public struct Statement: ~Copyable {
     case blob
   }
 
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
 
   /// Takes over a statement that no one else will finalize.
   init(owning handle: OpaquePointer) {

@@ -29,9 +29,12 @@ private let allowedImports: [String: Set<String>] = [
     "Administration", "Bytes", "Fetching", "HTTPCaching", "JSON", "ResponseArchives",
     "ResponseStorage", "Revalidation",
   ],
+  "Querying": [
+    "Administration", "Bytes", "Files", "HTTPCaching", "Rendering", "ResponseStorage", "SQLite",
+  ],
   "AdminCommands": [
     "Administration", "ArgumentParser", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
-    "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation",
+    "Querying", "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation",
   ],
   "urlcache-admin": ["AdminCommands"],
   "urlcache-admin-fetch": [

@@ -39,6 +39,11 @@ struct BriefHelp {
     "report": BriefHelp(
       examples: ["report shop -o report.html", "report shop -f markdown -o -"],
       options: ["--output", "--format", "--capacity", "--force"]),
+    "query": BriefHelp(
+      examples: [
+        "query shop 'SELECT host, sum(size) FROM entries GROUP BY host'",
+        "query shop 'SELECT url FROM entries WHERE size > :n' :n=100000",
+      ], options: ["--file", "--timeout", "--host", "--format"]),
     "purge": BriefHelp(
       examples: ["purge shop --older-than 30d --dry-run", "purge shop --host .example.com --yes"],
       options: [
@@ -157,14 +162,24 @@ struct BriefHelp {
 
   /// The brief help of the program: its commands by group.
   static var root: String {
-    let groups = URLCacheAdmin.configuration.groupedSubcommands.map { group in
+    let groups = URLCacheAdmin.configuration.groupedSubcommands.flatMap { group in
       let padding = String(repeating: " ", count: max(0, 10 - group.name.utf8.count))
       let names = group.subcommands.map { command in
         let aliases = command.configuration.aliases
         return command._commandName
           + (aliases.isEmpty ? "" : " (\(aliases.joined(separator: ", ")))")
       }
-      return "  \(group.name)\(padding)\(names.joined(separator: "  "))"
+      var lines = ["  \(group.name)\(padding)"]
+      for (index, name) in names.enumerated() {
+        // Further lines begin below the first name.
+        if lines[lines.count - 1].utf8.count + name.utf8.count > 78 {
+          lines.append(String(repeating: " ", count: 12))
+        } else if index > 0 {
+          lines[lines.count - 1] += "  "
+        }
+        lines[lines.count - 1] += name
+      }
+      return lines
     }
     let parts = [
       [

@@ -31,7 +31,7 @@ enum VerbSynonyms {
     "describe": "did you mean 'show'?", "print": "did you mean 'show'?",
     "size": "did you mean 'usage'?", "status": "did you mean 'usage'?",
     "summary": "did you mean 'usage'?", "top": "did you mean 'usage'?",
-    "why": "did you mean 'explain'?", "compare": "did you mean 'diff'?",
+    "why": "did you mean 'explain'?", "compare": "did you mean 'diff'?", "sql": "did you mean 'query'?",
     "scan": "did you mean 'discover'?", "locate": "did you mean 'discover'?",
     "doctor": "did you mean 'check'?", "lint": "did you mean 'check'?",
     "vacuum": "did you mean 'compact'?", "gc": "did you mean 'compact'?",

@@ -1,6 +1,6 @@
-import Bytes
+public import Bytes
 import HTTPCaching
-import ResponseStorage
+public import ResponseStorage
 
 extension Finding.Code {
   static let wrongKey = Self(
@@ -28,9 +28,9 @@ extension Finding.Code {
 }
 
 /// The checks of a single response, for stores of all formats.
-struct EntryCheck {
+public struct EntryCheck: Sendable {
   /// The fields to decode of each response.
-  static let projection = Projection.all.union(.consistency)
+  public static let projection = Projection.all.union(.consistency)
 
   /// The tolerated difference between clocks, in seconds.
   private static let tolerance = 300.0
@@ -40,8 +40,17 @@ struct EntryCheck {
   /// The system time, for the age of files.
   let clock: Timestamp
 
+  /// Creates the checks.
+  ///
+  /// - Parameters:
+  ///   - now: The time that stored times are compared with.
+  ///   - clock: The system time, for the age of files.
+  public init(now: Timestamp, clock: Timestamp) {
+    (self.now, self.clock) = (now, clock)
+  }
+
   /// Returns the findings on a response, those from reading it first.
-  func findings(on response: borrowing StoredResponse) -> [Finding] {
+  public func findings(on response: borrowing StoredResponse) -> [Finding] {
     var findings: [Finding] = []
     func add(_ code: Finding.Code, _ message: String) {
       // Two columns can cause the same note.

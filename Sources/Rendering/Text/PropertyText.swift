@@ -49,7 +49,8 @@ extension JSONWriter {
     if !string(utf8: text) { object { $0.base64Member(text) } }
   }
 
-  fileprivate mutating func base64Member(_ data: [UInt8]) {
+  /// Writes the only member of an object for bytes.
+  mutating func base64Member(_ data: [UInt8]) {
     key("base64")
     base64(data)
   }

@@ -22,6 +22,8 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   case wacz
   /// A folder with a file for each body and an index of them.
   case files
+  /// A SQLite database with tables of decoded entries, for other programs.
+  case sqlite
 
   /// Creates the format that the extension of a file name belongs to; `nil` if it belongs to none.
   public init?(ofFileNamed name: String) {
@@ -41,6 +43,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .zip: [".zip"]
     case .har: [".har"]
     case .files: []
+    case .sqlite: [".sqlite", ".sqlite3"]
     case .warcGzip: [".warc.gz"]
     case .warc: [".warc"]
     case .wacz: [".wacz"]
@@ -58,6 +61,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
       "user info, request timeouts and the original property lists; times of storing are"
         + " rounded to milliseconds"
     case .files: "requests, header fields, and entries without a body"
+    case .sqlite: "bodies and the original property lists"
     case .warcGzip, .warc, .wacz:
       "user info, partitions, storage policies, times of first storing and the original property"
         + " lists"
@@ -80,7 +84,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .tar: .tar
     case .zip: .zip
     case .har: nil
-    case .files: nil
+    case .files, .sqlite: nil
     case .warcGzip, .warc, .wacz: nil
     }
   }
@@ -96,7 +100,8 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .tar: try NativeArchiveExport(.tar, for: export, of: source, writing: write)
     case .zip: try NativeArchiveExport(.zip, for: export, of: source, writing: write)
     case .har: try HARExport(for: export, writing: write)
-    case .files: throw ResponseArchiveError(.cannotWrite, "'files' is not an archive format")
+    case .files, .sqlite:
+      throw ResponseArchiveError(.cannotWrite, "'\(rawValue)' is not an archive format")
     case .warcGzip: try WARCExport(level: export.level ?? 6, for: export, writing: write)
     case .warc: try WARCExport(level: nil, for: export, writing: write)
     case .wacz: try WACZExport(for: export, writing: write)

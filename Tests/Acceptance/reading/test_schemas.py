@@ -23,7 +23,7 @@ from schemas import COLUMNS, KEYED
 # Schemas that a test here holds documents against.
 CHECKED = """list entry show explain explanation explain-missing usage discover usage-all error check archive-header archive-entry
     archive-manifest files-index purge plan apply enforce import diff revalidate compact expire skipped config pin unpin rules-test
-    log""".split()
+    log query""".split()
 ALL_COLUMNS = ",".join([*COLUMNS, *(name.replace(",", "\\,") for name in KEYED)]).replace("_", "-")
 FAULTS = ["--faults", "orphan-files,missing-bodies,undecodable"]
 
@@ -151,6 +151,20 @@ def test_explain(check, cache, foundation, options):
     assert rows == explained["entries"]
     check("explain", [explained])
     assert check("explanation", rows[:7]) == min(7, len(rows)) > 0
+
+
+def test_query(cache, foundation):
+    """The rows of a query fit their schema, which cannot know their members, but what these are."""
+    validator = schemas.checker("query").validator
+    for sql in ["SELECT * FROM entries", "SELECT * FROM headers", "SELECT * FROM findings", "SELECT * FROM user_info",
+                "SELECT 1 AS a, 1.5 AS b, x'ff' AS c, NULL AS d, 9e999 AS e", "SELECT 1 WHERE 0"]:
+        for each in [cache, foundation]:
+            validator.validate(document(each, "query", sql))
+    right = document(cache, "query", "SELECT 1 AS a")
+    for wrong in [{**right, "unheard_of": 1}, {"rows": []}, {**right, "schema": "urlcache-admin.list/1"}, {**right, "rows": {}},
+                  {**right, "rows": [1]}, {**right, "rows": [{"a": [1]}]}, {**right, "rows": [{"a": {"b": 1}}]},
+                  {**right, "rows": [{"a": True}]}]:
+        assert not validator.is_valid(wrong), wrong
 
 
 def test_absences(check, cache):

@@ -23,7 +23,8 @@ extension URLCacheAdmin {
         what 'list' masks: secrets in URLs become 'REDACTED-1', 'REDACTED-2' and so
         on, with the same number for the same secret. Notes list what may remain. The
         same entries always produce the same bytes. '--archive-format files' writes
-        bodies to a new or empty folder, with a list of them in 'index.json'.
+        bodies to a new or empty folder, with a list of them in 'index.json'. A name
+        that ends in '.sqlite' gets the tables of 'query' as an ordinary database.
         """)
 
     @OptionGroup var operands: CacheOperand
@@ -55,6 +56,7 @@ extension URLCacheAdmin {
         throw CommandFailure.usage(
           "'--archive-format files' and '--redact-bodies' cannot be combined")
       }
+      if format == .sqlite { return try writeDatabase(in: environment) }
       let source = try cache.open(in: environment)
       // With `--force`, the archive would replace the database that it is being made of.
       try source.refuseReplacement(by: output)

@@ -1,0 +1,43 @@
+import Administration
+import Querying
+import Rendering
+import ResponseArchives
+import ResponseStorage
+
+extension URLCacheAdmin.Export {
+  /// Writes the tables of `query` as an ordinary database, for other programs.
+  func writeDatabase(in environment: CommandEnvironment) throws -> ExitStatus {
+    guard !redaction.redactsAll else {
+      throw CommandFailure.usage(
+        "'--redact' and a database cannot be combined",
+        hint: "export an archive with '--redact', then export the database from that archive")
+    }
+    let source = try cache.open(in: environment)
+    try source.refuseReplacement(by: output)
+    let now = cache.now(in: environment)
+    let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
+    // Before the first entry is read, so that a name that is taken is reported at once.
+    let target = try ArchiveOutput(path: output, isForced: force, environment)
+    let reader = ColumnReader(
+      secrets: SecretPolicy(showSecrets: redaction.withCredentials), now: now,
+      expiryRules: selection.expiryRules)
+    var listing = Listing(selection: selection, now: now)
+    do {
+      var database = try EntryDatabase(
+        in: environment.temporaryFolder, reader: reader,
+        check: EntryCheck(now: now, clock: environment.now))
+      try listing.scan(source, selection.projection.union(database.projection)) {
+        try database.insert($0)
+      }
+      try source.finish()
+      try database.write { try target.write($0) }
+    } catch let error as QueryError { throw CommandFailure(error) }
+    try target.commit()
+    let name = output == "-" ? "a database" : "'\(output)'"
+    environment.note(
+      "wrote the tables of \(listing.shown) \(listing.shown == 1 ? "entry" : "entries") to \(name),"
+        + (redaction.withCredentials
+          ? " including cookies and tokens" : " without the values of secret header fields"))
+    return listing.report(in: environment, SecretPolicy())
+  }
+}

@@ -1,0 +1,135 @@
+public import Administration
+public import Rendering
+public import ResponseStorage
+import SQLite
+
+/// A query in SQL about the entries of a cache.
+///
+/// The entries are copied into a temporary database, with only the columns that the query reads; SQLite does the rest.
+/// The cache itself is never opened by the query, so nothing in its text can change or block the cache.
+public struct EntryQuery: ~Copyable {
+  /// The names of the columns of the result.
+  public let columns: [String]
+
+  private let connection: Connection
+  private let sql: String
+  private let parameters: [DatabaseValue]
+  private var tables: EntryTables
+
+  /// Prepares a query.
+  ///
+  /// - Parameters:
+  ///   - sql: One statement that only reads.
+  ///   - parameters: The values of its parameters, by name without the first character.
+  ///   - reader: Reads the columns of entries.
+  ///   - check: The checks for the table of findings.
+  /// - Throws: ``QueryError``
+  public init(
+    _ sql: String, parameters: [String: DatabaseValue], reader: ColumnReader, check: EntryCheck
+  ) throws(QueryError) {
+    let connection = try QueryError.translating { () throws(SQLiteError) in
+      try Connection.temporary()
+    }
+    try QueryError.translating { () throws(SQLiteError) in
+      for table in EntryTable.allCases { try connection.execute(table.creation) }
+    }
+    let read: Set<ReadColumn>
+    do throws(ReadingRefusal) { read = try connection.columnsRead(by: sql) } catch {
+      throw QueryError(error)
+    }
+    // Before the cache is read, which can take long, so that a mistake is reported at once.
+    let (columns, names) = try QueryError.translating { () throws(SQLiteError) in
+      let statement = try connection.prepare(sql)
+      return (
+        (0..<statement.columnCount).map { statement.name(ofColumn: $0) },
+        (0..<statement.parameterCount).map { statement.name(ofParameter: $0 + 1) }
+      )
+    }
+    let values = try Self.values(of: names, parameters)
+    let tables = try QueryError.translating { () throws(SQLiteError) in
+      // One transaction for all rows.
+      try connection.execute("BEGIN")
+      return try EntryTables(in: connection, read: read, reader: reader, check: check)
+    }
+    (self.sql, self.columns, self.parameters) = (sql, columns, values)
+    self.connection = connection
+    self.tables = tables
+  }
+
+  /// The parts of a response to decode.
+  public var projection: Projection { tables.projection }
+
+  /// Adds the rows of an entry to the tables.
+  public mutating func insert(_ response: borrowing StoredResponse) throws(QueryError) {
+    try QueryError.translating { () throws(SQLiteError) in try tables.insert(response) }
+  }
+
+  /// Runs the query on the entries that were inserted.
+  ///
+  /// - Parameters:
+  ///   - shouldStop: Returns `true` to end the query; called every few microseconds.
+  ///   - body: Called with each row.
+  /// - Throws: ``QueryError``, or an error of `body`.
+  public mutating func run(
+    unless shouldStop: () -> Bool, _ body: ([DatabaseValue]) throws -> Void
+  ) throws {
+    var failure: (any Error)?
+    connection.interrupting(when: shouldStop) {
+      do { try run(body) } catch { failure = error }
+    }
+    guard let failure else { return }
+    throw (failure as? SQLiteError).map { QueryError($0) } ?? failure
+  }
+
+  private func run(_ body: ([DatabaseValue]) throws -> Void) throws {
+    try connection.execute("COMMIT")
+    connection.restrictToReading()
+    var statement = try connection.prepare(sql)
+    for (index, value) in parameters.enumerated() {
+      let parameter = Int32(index + 1)
+      switch value {
+      case .integer(let value): try statement.bind(integer: value, at: parameter)
+      case .text(let text): try statement.bind(text: text, at: parameter)
+      case .real(let value): try statement.bind(real: value, at: parameter)
+      case .bytes(let bytes): try statement.bind(blob: bytes, at: parameter)
+      case .null: try statement.bindNull(at: parameter)
+      }
+    }
+    let count = statement.columnCount
+    while try statement.step() {
+      try body((0..<count).map { statement.value(at: $0) })
+    }
+  }
+
+  /// Returns the values of parameters in their order.
+  ///
+  /// - Parameter names: The name of each parameter with its first character; `nil` if it has none.
+  private static func values(
+    of names: [String?], _ given: [String: DatabaseValue]
+  ) throws(QueryError) -> [DatabaseValue] {
+    var (values, unused): ([DatabaseValue], Set<String>) = ([], Set(given.keys))
+    for name in names {
+      guard let name, !name.utf8.starts(with: "?".utf8) else { throw .unnamedParameter }
+      let key = String(decoding: name.utf8.dropFirst(), as: UTF8.self)
+      guard let value = given[key] else { throw .missingParameter(key) }
+      values.append(value)
+      unused.remove(key)
+    }
+    if let name = unused.min() { throw .unusedParameter(name) }
+    return values
+  }
+}
+
+extension Statement {
+  /// Returns the value in a column of the current row.
+  fileprivate func value(at column: Int32) -> DatabaseValue {
+    switch type(at: column) {
+    case .null: .null
+    case .integer: .integer(integer(at: column))
+    case .real: .real(real(at: column))
+    // A function may have cut a text within a character.
+    case .text: DatabaseValue(text: bytes(at: column))
+    case .blob: .bytes(bytes(at: column))
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Administration
+import Bytes
+import Rendering
+import ResponseStorage
+import SQLite
+
+/// A table about the entries of a cache.
+enum EntryTable: String, CaseIterable {
+  case entries
+  case headers
+  case findings
+  case userInfo = "user_info"
+  case directives
+
+  /// A column of a table.
+  struct Definition {
+    /// The name, in snake case.
+    let name: String
+    /// The type and the collation in SQL.
+    let type: String
+  }
+
+  /// The columns of the list that are columns of ``entries``, in their order.
+  ///
+  /// Side files are left out: their folder is known to a list only.
+  static let listColumns = Column.all.filter { !$0.needsSidecars }
+
+  /// The columns of all tables.
+  static let allColumns = Set(
+    allCases.flatMap { table in
+      table.columns.map { ReadColumn(table: table.rawValue, column: $0.name) }
+    })
+
+  /// The columns, in their order.
+  var columns: [Definition] {
+    switch self {
+    case .entries:
+      Self.listColumns.map { column in
+        Definition(name: column.databaseName, type: column.databaseType)
+      }
+    case .headers: [.id, .side, .name, .text("value"), .position]
+    case .findings:
+      [
+        .id, .text("code"), .text("severity"), .text("message"), .text("meaning"), .text("repair"),
+      ]
+    // Without a type, a number stays a number and a text stays a text.
+    case .userInfo: [.id, .text("key"), Definition(name: "value", type: "")]
+    case .directives:
+      [.id, .side, .name, .text("argument"), Definition(name: "known", type: "INTEGER")]
+    }
+  }
+
+  /// The parts of a response to decode for rows of this table.
+  var projection: Projection {
+    switch self {
+    case .entries: []
+    case .headers, .directives: [.requestHeaders, .responseHeaders]
+    case .findings: EntryCheck.projection
+    case .userInfo: .userInfo
+    }
+  }
+
+  /// The statement that creates the table.
+  var creation: String {
+    let columns = columns.map { "\"\($0.name)\" \($0.type)" }
+    return "CREATE TABLE \(rawValue)(\(columns.joined(separator: ", ")))"
+  }
+}
+
+extension EntryTable.Definition {
+  // A number for an Apple cache. In a Foundation cache it is the name of a file, which stays text.
+  fileprivate static let id = Self(name: "id", type: "INTEGER")
+  fileprivate static let side = text("side")
+  // Names of fields and directives have no case (RFC 9110 §5.1, RFC 9111 §5.2).
+  fileprivate static let name = Self(name: "name", type: "TEXT COLLATE NOCASE")
+  fileprivate static let position = Self(name: "position", type: "INTEGER")
+
+  fileprivate static func text(_ name: String) -> Self { Self(name: name, type: "TEXT") }
+}
+
+extension Column {
+  /// The name in SQL, which is that in JSON.
+  var databaseName: String { jsonKey.string ?? "" }
+
+  /// The type in SQL.
+  fileprivate var databaseType: String {
+    switch self {
+    case .id, .age, .status, .size, .disk, .received, .announced, .ttl, .lifetime, .currentAge:
+      "INTEGER"
+    default: "TEXT"
+    }
+  }
+}
