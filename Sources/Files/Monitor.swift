@@ -22,7 +22,7 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     let (mutexCode, changeCode) = unsafe (
       pthread_mutex_init(mutex, nil), pthread_cond_init(change, nil)
     )
-    precondition(mutexCode == 0 && changeCode == 0, "the system has no memory for a lock")
+    precondition(mutexCode == 0 && changeCode == 0, "out of memory for a lock")
   }
 
   deinit {

@@ -179,7 +179,7 @@ public struct JSONReader {
     try expect(bracket)
     depth += 1
     // Each level is a level of recursion, so the depth must be bounded.
-    guard depth <= deepest else { throw JSONError("nested too deep", at: offset) }
+    guard depth <= deepest else { throw JSONError("nested too deeply", at: offset) }
   }
 
   private mutating func close() {

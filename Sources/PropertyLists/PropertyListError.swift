@@ -48,7 +48,7 @@ extension PropertyListError: CustomStringConvertible {
     case .malformed: "malformed at byte \(offset)"
     case .unsupportedType: "an object of an unsupported type at byte \(offset)"
     case .cyclic: "a container contains itself at byte \(offset)"
-    case .tooDeep: "nested too deep at byte \(offset)"
+    case .tooDeep: "nested too deeply at byte \(offset)"
     case .tooManyObjects: "too many objects"
     case .tooLarge: "too large"
     }

@@ -54,7 +54,7 @@ import Testing
       (
         ["list", "3"],
         """
-        error: '3' is a cache, and could be the id of an entry
+        error: '3' could be a cache or the id of an entry
         hint: write '-c 3' for the cache, or '-- 3' for the entry
 
         """
@@ -62,15 +62,15 @@ import Testing
       (
         ["list", "Sources"],
         """
-        error: 'Sources' is a cache of the configuration, and a file here
-        hint: write '-c Sources' for the cache of the configuration, or './Sources' for the file
+        error: 'Sources' is both a configured cache and a file in this folder
+        hint: write '-c Sources' for the configured cache, or './Sources' for the file
 
         """
       ),
       (
         ["list", "shpo"],
         """
-        error: 'shpo' is neither a cache nor a URL nor an id
+        error: 'shpo' is not a cache, a URL or an id
         hint: did you mean 'shop'?
 
         """
@@ -78,7 +78,7 @@ import Testing
       (
         ["list", "a.example/1"],
         """
-        error: 'a.example/1' is neither a cache nor a URL nor an id
+        error: 'a.example/1' is not a cache, a URL or an id
         hint: check the path; for a part of a URL use '--glob' or '--prefix'
 
         """
@@ -86,7 +86,7 @@ import Testing
       (
         ["usage", "https://a.example/1"],
         """
-        error: 'usage' takes a cache, and 'https://a.example/1' is none
+        error: 'usage' takes a cache, but 'https://a.example/1' is not one
         hint: see what it takes with 'urlcache-admin usage --help'
 
         """
@@ -94,7 +94,7 @@ import Testing
       (
         ["usage", "--", "/tmp"],
         """
-        error: 'usage' takes a cache, and '/tmp' is none
+        error: 'usage' takes a cache, but '/tmp' is not one
         hint: see what it takes with 'urlcache-admin usage --help'
 
         """
@@ -118,7 +118,7 @@ import Testing
       (
         ["body", "/tmp"],
         """
-        error: no entry is named
+        error: no entry given
         hint: name its URL or id: 'urlcache-admin body CACHE 1'
 
         """
@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("convert", "write an archive with 'urlcache-admin export', and make a cache of one with"),
+    ("convert", "write an archive with 'urlcache-admin export', then create a cache from it with"),
     ("find", "select with 'urlcache-admin list --glob'"), ("view", "did you mean 'show'?"),
     ("size", "did you mean 'usage'?"), ("gc", "did you mean 'compact'?"),
     ("shwo", "did you mean 'show'?"), ("chekc", "did you mean 'check'?"),
@@ -230,15 +230,18 @@ import Testing
     arguments: [
       (["--older-than", "90"], "has no unit. Write '90d' for days"),
       (["--older-than", "3m"], "could mean minutes or months. Write '3min' or '3mo'."),
-      (["--header", "etag=x"], "there is no option '--header' here\nhint: for header fields use"),
       (
-        ["--contains", "x"], "there is no option '--contains' here\nhint: bodies cannot be searched"
+        ["--header", "etag=x"], "this command has no option '--header'\nhint: for header fields use"
+      ),
+      (
+        ["--contains", "x"],
+        "this command has no option '--contains'\nhint: bodies cannot be searched"
       ),
       (["--host", "*.example.com"], "use '.example.com' for that host and its subdomains"),
       (["--host", "exam*"], "is not a host"), (["--mime", "json"], "or '*/json' for all"),
       (["--mime", "/"], "is not a media type"), (["--status", "1000"], "is not a status"),
       (["--status", "499-400"], "is not a status"), (["--status=-5"], "is not a status"),
-      (["--json", "--format", "csv"], "'--json' and '--format csv' exclude each other."),
+      (["--json", "--format", "csv"], "'--json' and '--format csv' cannot be combined."),
       (["--since", "soon"], "is not a time"), (["--verbose"], "unless '--quiet' is given"),
     ])
   func `a value that can match nothing is refused`(_ options: [String], _ message: String) throws {

@@ -179,7 +179,7 @@ import Testing
       ),
       (
         ["--older-than", "30d", "--since", "2025-10-01T00:00:00Z"],
-        "the options for ages and times exclude each other"
+        "the options for ages and times contradict each other"
       ),
       (
         ["--larger-than", "5M", "--smaller-than", "1M"],
@@ -196,14 +196,14 @@ import Testing
         "'expires-within' selects only fresh entries"
       ),
     ])
-  func `criteria that exclude each other are refused`(_ options: [String], _ message: String) {
+  func `criteria that cannot be combined are refused`(_ options: [String], _ message: String) {
     let result = CommandLineResult.running(
       ["list", "-c", "memory"] + options, on: MemoryStore([]), now: now)
     #expect(result.status == .usage)
     #expect(result.messages.hasPrefix("error: \(message)\nhint: "), "\(result.messages)")
   }
 
-  @Test func `a rule whose criteria exclude each other is refused`() {
+  @Test func `a rule whose criteria cannot be combined is refused`() {
     let text =
       "[[rules]]\naction = \"purge\"\nmatch = { larger-than = \"5M\", smaller-than = \"1M\" }\n"
     let result = CommandLineResult.running(
@@ -245,8 +245,8 @@ import Testing
 
   @Test(
     arguments: [
-      (["--by", "age"], "'--by age' is for one cache, and not for '--all-under'."),
-      (["--by", "class"], "'--by class' is for one cache, and not for '--all-under'."),
+      (["--by", "age"], "'--by age' works only on a single cache, without '--all-under'."),
+      (["--by", "class"], "'--by class' works only on a single cache, without '--all-under'."),
       (["--limit", "1"], "'--limit' is the number of groups: with '--all-under' it needs '--by'."),
       (
         ["--savings", "--histogram"],

@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `missing bodies and times of storing are counted`() throws {
+  @Test func `missing bodies and stored times are counted`() throws {
     var first = response(1, nil, status: 200, size: nil)
     first.bodyLocation = .missing
     first.stored = Timestamp(secondsSince1970: 5)

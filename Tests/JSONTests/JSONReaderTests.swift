@@ -61,8 +61,8 @@ import Testing
   @Test func `depth is bounded`() {
     let deep = { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) }
     #expect(error(in: deep(64)) == nil)
-    #expect(error(in: deep(65)) == "nested too deep at byte 65")
-    #expect(error(in: String(repeating: "[", count: 1_000_000)) == "nested too deep at byte 65")
+    #expect(error(in: deep(65)) == "nested too deeply at byte 65")
+    #expect(error(in: String(repeating: "[", count: 1_000_000)) == "nested too deeply at byte 65")
   }
 
   @Test func `an endless number or name is an error`() {

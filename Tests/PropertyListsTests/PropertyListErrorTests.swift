@@ -39,7 +39,7 @@ import Testing
       ),
       (
         "nested too deep", list((1...100).map { [0xA1, UInt8($0)] } + [[0x09]]), .tooDeep,
-        "nested too deep at byte 136"
+        "nested too deeply at byte 136"
       ),
       (
         "shared without end",

@@ -82,7 +82,7 @@ import Testing
       ("about:blank", "its URL has no host"),
       (
         "https://a.example/" + String(repeating: "x", count: 160),
-        "its key is not a possible file name, so URLCache does not store it on disk"
+        "its key cannot be a file name, so URLCache does not store it on disk"
       ),
     ])
   func `a response that Foundation would not find is refused`(url: String, reason: String) throws {

@@ -182,7 +182,7 @@ import Testing
 
   private static let another = "it does not contain a string"
   private static let controls =
-    "its string contains control characters, which header fields cannot have"
+    "its string contains control characters, which header fields cannot contain"
 
   private func refusal(of bytes: [UInt8]) -> String? {
     do throws(ETagArchive.Refusal) {

@@ -48,7 +48,7 @@ extension CacheOperandCommand {
         hint: "name one cache, as the first operand or with '-c'")
     }
     throw .usage(
-      "'\(Self._commandName)' takes a cache, and '\(printable(operand))' is none",
+      "'\(Self._commandName)' takes a cache, but '\(printable(operand))' is not one",
       hint: "see what it takes with 'urlcache-admin \(Self._commandName) --help'")
   }
 
@@ -78,21 +78,21 @@ extension CommandEnvironment {
     let exists = !word.isEmpty && (try? FileStatus.of(word)) != nil
     if let named, exists, Directory.resolvedPath(named) != Directory.resolvedPath(word) {
       throw .usage(
-        "'\(printable(word))' is a cache of the configuration, and a file here",
-        hint: "write '-c \(word)' for the cache of the configuration, or './\(word)' for the file")
+        "'\(printable(word))' is both a configured cache and a file in this folder",
+        hint: "write '-c \(word)' for the configured cache, or './\(word)' for the file")
     }
     if takesEntries, entry != nil {
       // An id is an entry, unless there is a cache with that name.
       guard named != nil || exists && isReadableCache(word) else { return false }
       throw .usage(
-        "'\(printable(word))' is a cache, and could be the id of an entry",
+        "'\(printable(word))' could be a cache or the id of an entry",
         hint: "write '-c \(word)' for the cache, or '-- \(word)' for the entry")
     }
     if named != nil || exists || !takesEntries { return true }
     // Opening reports that there is no such file.
     if Self.looksLikePath(word) { return true }
     throw .usage(
-      "'\(printable(word))' is neither a cache nor a URL nor an id",
+      "'\(printable(word))' is not a cache, a URL or an id",
       hint: Spelling.nearest(to: word, among: configuration.cacheNames).map {
         "did you mean '\($0)'?"
       }

@@ -24,7 +24,7 @@ extension CommandEnvironment {
     // The command itself will run into any other failure.
     if let failure = finished.failure, failure.code == .inUse {
       note(
-        "cannot remove the files left by an interrupted command now, the next command will: \(failure)"
+        "cannot remove the files left by an interrupted command yet; the next command will try again: \(failure)"
       )
     }
   }

@@ -20,7 +20,7 @@ enum OptionHints {
     "--dry": "use '--dry-run'", "--recursive": "use '--prefix', '--host' or '--all'",
     "-r": "use '--prefix', '--host' or '--all'",
     "--verbose": "all notes are shown unless '--quiet' is given",
-    "-n": "this command has no '--limit', and changes nothing that a dry run could show",
+    "-n": "this command has neither '--limit' nor '--dry-run', because it changes nothing",
   ]
 
   /// Returns a failure with a hint for a message of ArgumentParser about an unknown option; `nil` for other messages
@@ -31,6 +31,6 @@ enum OptionHints {
     let quoted = message.utf8.dropFirst(beginning.utf8.count)
       .prefix { $0 != UInt8(ascii: "'") && $0 != UInt8(ascii: "=") }
     guard let name = String(quoted), let hint = hints[name] else { return nil }
-    return .usage("there is no option '\(name)' here", hint: hint)
+    return .usage("this command has no option '\(name)'", hint: hint)
   }
 }

@@ -17,7 +17,7 @@ enum VerbSynonyms {
 
   /// The hints for words that no command has, but that have a clear meaning.
   private static let hints: [String: String] = [
-    "convert": "write an archive with 'urlcache-admin export', and make a cache of one with"
+    "convert": "write an archive with 'urlcache-admin export', then create a cache from it with"
       + " 'urlcache-admin import FILE -c NEW'",
     "backup": "write an archive with 'urlcache-admin export'",
     "save": "write an archive with 'urlcache-admin export'",

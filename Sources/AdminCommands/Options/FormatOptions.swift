@@ -29,7 +29,7 @@ struct FormatOptions<Format: OutputFormat>: ParsableArguments {
 
   func validate() throws {
     guard !isJSON || given == .table || given == .json else {
-      throw ValidationError("'--json' and '--format \(given)' exclude each other.")
+      throw ValidationError("'--json' and '--format \(given)' cannot be combined.")
     }
   }
 }

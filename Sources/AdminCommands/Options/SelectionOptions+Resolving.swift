@@ -61,7 +61,7 @@ extension SelectionOptions {
     // Ages and times are compared here: only relative to `now` are they the same kind of bound.
     if let before = selection.before, let after = selection.after, before <= after {
       throw CommandFailure.usage(
-        "the options for ages and times exclude each other",
+        "the options for ages and times contradict each other",
         hint: "use one lower and one upper bound")
     }
     return selection

@@ -102,7 +102,7 @@ extension CommandFailure {
   /// Rejects to replace another file by metrics, such as a cache or the backup of the same command.
   static func requireMetrics(at path: String) throws(CommandFailure) {
     try refusePartOfCache(at: path)
-    try requireFile(at: path, toBe: "metrics") { bytes in
+    try requireFile(at: path, toBe: "a metrics file") { bytes in
       // Check more than `#`, with which configurations and scripts begin, too.
       bytes.isEmpty
         || ["# HELP urlcache_", "# TYPE urlcache_"].contains { bytes.starts(with: $0.utf8) }

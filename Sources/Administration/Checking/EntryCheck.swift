@@ -111,7 +111,7 @@ public struct EntryCheck: Sendable {
       guard let time, time.secondsSince1970 > now.secondsSince1970 + Self.tolerance else {
         continue
       }
-      add(.fromTheFuture, "its time of storing is in the future")
+      add(.fromTheFuture, "it was stored in the future")
     }
     return findings
   }

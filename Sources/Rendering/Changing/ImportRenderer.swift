@@ -168,11 +168,11 @@ extension ResponseLoss {
   /// The description of the loss for people.
   fileprivate var words: String {
     switch self {
-    case .requestURL: "the URL of the request, as it was written"
+    case .requestURL: "the exact spelling of the request URL"
     case .requestHeaders: "header fields of the request"
     case .requestBody: "the body of the request"
     case .requestDetails: "the request policy and the timeout"
-    case .url: "the URL of the response, as it was written"
+    case .url: "the exact spelling of the response URL"
     case .mimeType: "the media type"
     case .responseHeaders: "which header fields were repeated, or the case of their names"
     case .firstStored: "when it was first stored"

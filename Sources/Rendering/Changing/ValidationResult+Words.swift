@@ -45,7 +45,8 @@ extension RevalidationPlan.SkipReason {
     case .notStorable: "not replaced, because the response may not be stored"
     case .partialContent: "not replaced, because the server sent only part of the body"
     case .otherVariant: "not replaced, because the response may be a different variant"
-    case .bodyNotSent: "not replaced, because the server answered 304 even so"
+    case .bodyNotSent:
+      "not replaced, because the server answered the unconditional request with 304"
     case .pinned: "not removed, because it is pinned"
     }
   }

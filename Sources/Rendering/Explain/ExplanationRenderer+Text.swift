@@ -148,11 +148,11 @@ extension ExplanationRenderer {
     buffer.append(title: "  Date")
     switch details.exchange.date {
     // A recipient with a clock replaces a missing Date by the time of receipt (RFC 9110 §6.6.1).
-    case .absent: buffer.append("none; using the time of storing")
+    case .absent: buffer.append("none; using the time it was stored")
     case .date(let seconds): buffer.append(moment: seconds, after: "")
     case .invalid(let text):
       buffer.append(quoted: text)
-      buffer.append(" is not a date; using the time of storing")
+      buffer.append(" is not a date; using the time it was stored")
     }
     buffer.append("\n")
     buffer.append(title: "  Age")
@@ -218,7 +218,7 @@ extension ExplanationRenderer {
 
 extension Exchange {
   /// The name of the time that is used as the date of the response.
-  fileprivate var dateName: String { date.secondsSince1970 == nil ? "time of storing" : "Date" }
+  fileprivate var dateName: String { date.secondsSince1970 == nil ? "time it was stored" : "Date" }
 }
 
 extension TextBuffer {

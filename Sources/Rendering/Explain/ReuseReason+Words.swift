@@ -8,7 +8,7 @@ extension TextBuffer {
     _ reason: Explanation.Reason, of explanation: Explanation, _ secrets: SecretPolicy
   ) {
     switch reason {
-    case .undecodable: append("its header fields or its time of storing cannot be read")
+    case .undecodable: append("its header fields or the time it was stored cannot be read")
     case .expiredByApplication(let expiry):
       append("it expired by the app's own rule: ")
       append(shown: expiry.rule.key)
@@ -17,11 +17,11 @@ extension TextBuffer {
     // "Observed", because no documentation says so, and another version may behave differently.
     case .foundationUses(nil):
       append(
-        "observed: Foundation on Linux uses it forever, because it has neither max-age nor Expires")
+        "Foundation on Linux was observed to use it forever: it has neither max-age nor Expires")
     case .foundationUses:
-      append("observed: Foundation on Linux uses it until its max-age has passed")
+      append("Foundation on Linux was observed to use it until its max-age has passed")
     case .foundationRefuses(let refusal):
-      append("observed: Foundation on Linux does not use it, because \(refusal.words)")
+      append("Foundation on Linux was observed not to use it: \(refusal.words)")
     case .reuse(let reason):
       guard let details = explanation.details else { return }
       append(reason, of: details, secrets)

@@ -9,7 +9,7 @@ extension ReportPage {
     let removed = ReportWords.percent(limit.removed.bytes, of: report.usage.bodyBytes)
     return """
       <section class="card" id="limits">\(heading("What an age limit would free"))
-      <p class="sub">Bodies older than the limit; the fresh ones are coloured</p>
+      <p class="sub">Bodies older than the limit; the fresh ones are colored</p>
       <svg viewBox="0 0 560 246" role="img" aria-label="Bytes that an age limit would free">\
       \(limitGrid)<path class="wa" d="\(limitArea(\.removed))"/>\
       <path class="wf" d="\(limitArea(\.fresh))"/><path class="wl" d="\(limitLine(\.removed))"/>\

@@ -40,7 +40,7 @@ struct ReportPage: Sendable {
     guard report.usage.entries > 0 else {
       return """
         <section class="card" id="empty">\(heading("No entries"))
-        <p>The cache is empty. What is left on disk is its own structure, which the next entries use.</p>
+        <p>The cache is empty. The space on disk is its empty structure, which new entries will use.</p>
         \(disk)</section>
         """
     }

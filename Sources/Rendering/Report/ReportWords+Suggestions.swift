@@ -54,7 +54,7 @@ extension ReportWords {
       return SuggestionText(
         gain: "Free about \(size)",
         how:
-          ": \(Self.counted(count, "older version", "older versions")) of files that have a newer one here.",
+          ": \(Self.counted(count, "older version", "older versions")) of files that have a newer version in the cache.",
         command: command("purge", "--superseded --dry-run"))
     case .enforce(let capacity):
       return SuggestionText(

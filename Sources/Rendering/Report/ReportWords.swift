@@ -23,7 +23,7 @@ struct ReportWords: Sendable {
     }
     if share > 0.9 { return ("Nearly full", false) }
     if report.usage.footprint.orphanFiles > 0 { return ("Needs attention", false) }
-    return report.usage.entries == 0 ? ("Empty", true) : ("In order", true)
+    return report.usage.entries == 0 ? ("Empty", true) : ("Healthy", true)
   }
 
   /// The size on disk.

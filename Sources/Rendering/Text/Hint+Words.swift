@@ -22,7 +22,7 @@ extension Hint {
     case .largeBody(let limit):
       "its body is larger than 5% of the capacity (\(limit) bytes); CFNetwork does not store such bodies"
     case .storingDate:
-      "the app saves the time of storing as 'Cached Date'; give its expiry rule with --user-info-expiry"
+      "the app saves the time it was stored as 'Cached Date'; give its expiry rule with --user-info-expiry"
     case .guessedLifetime:
       "it has no explicit lifetime; a tenth of its age is only a heuristic, and Apple does not document its own"
     case .longGuess(let seconds): "the heuristic lifetime is more than a day: \(spanText(seconds))"
@@ -30,7 +30,7 @@ extension Hint {
     case .expiryNotExtended:
       "Apple's systems reportedly do not extend the lifetime after a 304 and revalidate every time"
     case .staleUseUndocumented:
-      "Apple does not document whether its systems honour stale-while-revalidate"
+      "Apple does not document whether its systems honor stale-while-revalidate"
     case .keyWithoutQuery:
       "observed: Foundation's key has neither scheme nor query, so it uses this entry for other URLs too"
     case .answersOtherURL:

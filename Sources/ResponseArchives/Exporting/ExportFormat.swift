@@ -58,12 +58,12 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .tarZstd, .tarGzip, .tar, .zip: nil
     case .har:
-      "user info, request timeouts and the original property lists; times of storing are"
+      "user info, request timeouts and the original property lists; stored times are"
         + " rounded to milliseconds"
     case .files: "requests, header fields, and entries without a body"
     case .sqlite: "bodies and the original property lists"
     case .warcGzip, .warc, .wacz:
-      "user info, partitions, storage policies, times of first storing and the original property"
+      "user info, partitions, storage policies, first-stored times and the original property"
         + " lists"
     }
   }

@@ -115,6 +115,6 @@ private final class HARContentReading {
     }
     let isBase64 = decoder?.decode(text, into: &bytes) ?? false
     if hasEnded, let decoder { _ = decoder.finish(into: &bytes) }
-    guard isBase64 else { throw JSONError("no Base64", at: json.offset) }
+    guard isBase64 else { throw JSONError("not Base64", at: json.offset) }
   }
 }

@@ -40,7 +40,7 @@ final class HARExport: ResponseArchiveWriter {
   }
 
   private static let comment =
-    "Exported from a URLCache. The time of an entry is its time of storing; durations are unknown."
+    "Exported from a URLCache. The time of an entry is when it was stored; durations are unknown."
 
   private static func page(_ json: inout JSONWriter, started: Timestamp) {
     json.member("startedDateTime", started)

@@ -9,7 +9,7 @@ enum FoundationCrash: String, Error {
   case unexpectedClass = "an object has an unexpected class"
   case noClass = "an object has no class"
   case keyWithoutValue = "a dictionary has a key without a value"
-  case tooDeep = "objects are nested too deep, or contain themselves"
+  case tooDeep = "objects are nested too deeply, or contain themselves"
   case tooMany = "objects are shared too often"
   case emptyURL = "a URL is empty"
   case set = "the property list contains a set"

@@ -29,7 +29,7 @@ struct FoundationEntry {
       throw AdmissionRefusal("its storage policy does not allow it on disk")
     }
     guard let stored = response.stored ?? response.firstStored else {
-      throw AdmissionRefusal("its time of storing is unknown")
+      throw AdmissionRefusal("the time it was stored is unknown")
     }
     // The key of the escaped URL, which is the form that Foundation reads back.
     guard let key = FoundationKey(of: Self.readable(response.request.url ?? url)) else {
@@ -40,7 +40,7 @@ struct FoundationEntry {
     let seconds = Int64(named.secondsSince2001.rounded(.towardZero))
     guard let name = key.fileName(storedAt: seconds) else {
       throw AdmissionRefusal(
-        "its key is not a possible file name, so URLCache does not store it on disk")
+        "its key cannot be a file name, so URLCache does not store it on disk")
     }
     (self.key, self.name) = (key, name)
     archive = try Self.archive(

@@ -194,7 +194,7 @@ enum FoundationFileFinding: Error, Hashable {
   /// The note on a response with such a file.
   var note: StoredResponse.Note {
     switch self {
-    case .gone: .init(.unreadableFile, "its file is gone")
+    case .gone: .init(.unreadableFile, "its file no longer exists")
     case .notRegular(let kind): .init(.notARegularFile, "its file is \(kind.rawValue)")
     case .empty: .init(.emptyFile, "its file is empty")
     case .unreadable(let error):

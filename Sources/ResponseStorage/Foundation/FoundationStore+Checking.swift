@@ -3,7 +3,7 @@ public import Bytes
 extension Finding.Code {
   static let schemeNotInKey = Self(
     "scheme-not-in-key", .note,
-    "a response received over HTTPS is also used for HTTP, and the reverse")
+    "a response received over HTTPS is also used for HTTP, and vice versa")
   static let collidingEntries = Self(
     "colliding-entries", .warning,
     "the app may get either entry for both URLs, even another user's")

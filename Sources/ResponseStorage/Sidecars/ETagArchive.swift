@@ -48,7 +48,7 @@ public enum ETagArchive {
     // request.
     guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw Refusal(
-        description: "its string contains control characters, which header fields cannot have")
+        description: "its string contains control characters, which header fields cannot contain")
     }
     return ByteString(text)
   }

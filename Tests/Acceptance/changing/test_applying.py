@@ -114,7 +114,7 @@ def test_refusals():
     run("purge", "-c", cache, "--all", "--plan", plan)
     before = files(cache)
     assert b"cannot create '" in run("purge", "-c", cache, "--all", "--plan", plan, status=73).stderr
-    assert b"there is nobody to ask" in run("apply", plan, status=64).stderr
+    assert b"cannot ask for confirmation" in run("apply", plan, status=64).stderr
     assert b"more than '--max-delete' allows" in run("apply", plan, "-y", "--max-delete", "50%", status=1).stderr
     run("apply", path("none"), "-y", status=66)
     run("apply", os.path.join(cache, "Cache.db"), "-y", status=65)

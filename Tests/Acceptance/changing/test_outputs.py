@@ -95,7 +95,7 @@ def test_metrics_over_other_file():
     """'metrics -o' does not replace a file that is something else."""
     target = write("photo.png", b"\x89PNG\0")
     result = run("metrics", "-c", fresh(), "-o", target, status=73)
-    assert result.stderr.decode() == f"error: '{target}' exists and is not metrics\nhint: use another name\n", result
+    assert result.stderr.decode() == f"error: '{target}' exists and is not a metrics file\nhint: use another name\n", result
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -149,7 +149,7 @@ def test_one_name_twice_through_a_link():
     original, cache = fresh("original"), fresh()
     os.symlink(path("x.tar"), path("m.prom"))
     result = run("purge", "-c", cache, "--all", "--yes", "--backup", path("x.tar"), "--metrics-file", path("m.prom"), status=73)
-    assert "is a file that is not metrics" in result.stderr.decode(), result
+    assert "exists and is not a metrics file" in result.stderr.decode(), result
     run("import", path("x.tar"), "-c", cache)
     run("diff", original, cache)
 

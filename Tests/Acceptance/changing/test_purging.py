@@ -453,7 +453,7 @@ def test_stuck_body_files():
         whole = length(cache)
         result = subprocess.run([*strace.fault("unlinkat", "error=EACCES", "3+"), tool, "purge", "-c", cache, "--all", "--yes",
                                  "--format", format], capture_output=True)
-        assert result.returncode == 3 and b"could not be removed: " in result.stderr, result
+        assert result.returncode == 3 and b"could not remove body files: " in result.stderr, result
         if format == "json":
             receipt = json.loads(result.stdout)
             assert receipt["footprint_after"] == length(cache) and receipt["footprint_before"] == whole, receipt

@@ -143,7 +143,7 @@ def test_plans():
         planned = json.load(plan)["entries"]
     assert [entry["id"] for entry in planned] == [entry["id"] for entry in whole]
     refused = enforce(cache, *options, "--yes", "--max-delete", str(len(whole) - 1))
-    assert refused.returncode == 1 and f"{len(whole)} of 600 entries would go" in refused.stderr, refused
+    assert refused.returncode == 1 and f"{len(whole)} of 600 entries would be removed" in refused.stderr, refused
     assert digests(cache) == before
     done = json.loads(enforce(cache, *options, "--yes", "--max-delete", str(len(whole))).stdout)
     assert done["entries"] == whole

@@ -159,4 +159,4 @@ def test_exclusive():
     first, second = caches([entry("a")], [entry("a", 404)])
     for option in "--detail", "--bodies":
         error = run("diff", first, second, "--stat", option, status=64).stderr.decode()
-        assert f"'--stat' and '{option}' exclude each other." in error, error
+        assert f"'--stat' and '{option}' cannot be combined." in error, error

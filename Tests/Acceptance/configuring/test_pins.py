@@ -183,7 +183,7 @@ def test_ways(kind):
     refused = plain_run("enforce", "-c", "shop", "--max-entries", "2", "--yes", status=1, text=True)
     assert refused.stderr.startswith(
         note + f"cannot meet the limits, so nothing was removed: {len(pinned)} entries, more than the 2 of '--max-entries'\n"
-        f"  pins keep {len(pinned)} entries, "), refused
+        f"  pins keep {len(pinned)} entries ("), refused
     assert "  hint: list them with: urlcache-admin list --pinned -c shop\n" in refused.stderr, refused
     blocked = json.loads(run("enforce", "-c", "shop", "--max-entries", "2", "-n", "--format", "json", status=1))
     assert blocked["blocked_by"][0]["cause"] == "pinned" and blocked["blocked_by"][0]["count"] == len(pinned), blocked

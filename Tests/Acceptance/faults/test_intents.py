@@ -100,7 +100,7 @@ def test_cache_in_use(origin):
     writer = sqlite3.connect(os.path.join(cache, "Cache.db"), isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
     result = run("purge", "--host", "none.example", "--yes", "--wait", "0s", "-c", cache)
-    assert result.stderr == (f"note: cannot remove the files left by an interrupted command now, the next command will: the cache at '{cache}' is "
+    assert result.stderr == (f"note: cannot remove the files left by an interrupted command yet; the next command will try again: the cache at '{cache}' is "
                              "in use: another process holds its lock\n").encode(), result.stderr
     assert orphans(cache) == left and len(intents()) == 1
     writer.close()

@@ -127,7 +127,7 @@ def test_names(stock_url_cache):
     words = run(tool, "explain", "-c", folder, B).stdout.decode()
     assert f"URL                  {A}\nRequested URL        {B}\nCache key            a.example/p   the same for both\n" in words, words
     words = run(tool, "explain", "-c", folder, NEW).stdout.decode()
-    assert ": downloaded again\n  because observed: Foundation on Linux does not use it, because its key belongs to a different URL\n" in words, words
+    assert ": downloaded again\n  because Foundation on Linux was observed not to use it: its key belongs to a different URL\n" in words, words
     words = run(tool, "explain", "-c", folder, "--why-missing", B).stdout.decode()
     assert words.startswith(f"""\
 PRESENT: the cache answers this URL with the entry of another URL; run 'explain' on that entry
@@ -135,7 +135,7 @@ PRESENT: the cache answers this URL with the entry of another URL; run 'explain'
 URL                  {B}
 Cache key            a.example/p
 Entries              {ids[A]}
-Stored for           {A}   it may be meant for another user
+Stored for           {A}   may be meant for another user
 """), words
     listed = run(tool, "list", "-c", folder, "--columns", "request-url,response-url", "--sort", "request-url", "--format", "csv").stdout.decode()
     assert listed == (

@@ -45,11 +45,11 @@ def test_two_meanings():
         file.write(f"[caches.cache]\npath = '{path('7')}'\n[caches.shop]\npath = '{path('cache')}'\n[caches.7]\npath = '/x'\n")
     options = {"cwd": path(""), "env": {**os.environ, "HOME": path("home")}}
     refused = run("list", "7", status=64, cwd=path(""), env={**os.environ, "HOME": path("")})
-    assert b"'7' is a cache, and could be the id of an entry\nhint: write '-c 7' for the cache, or '-- 7'" in refused.stderr
+    assert b"'7' could be a cache or the id of an entry\nhint: write '-c 7' for the cache, or '-- 7'" in refused.stderr
     # This is an id, whatever the file contains.
     assert count("8", cwd=path(""), env={**os.environ, "URLCACHE_ADMIN_CACHE": "cache"}) == 1
     refused = run("usage", "cache", status=64, **options)
-    assert b"'cache' is a cache of the configuration, and a file here\nhint: write '-c cache'" in refused.stderr
+    assert b"'cache' is both a configured cache and a file in this folder\nhint: write '-c cache'" in refused.stderr
     assert count("./cache", **options) == count("-c", "cache", **options) == count("shop", **options) == 40
     # After '--' nothing is the cache.
     assert b"no cache given" in run("list", "--", "shop", status=64, **options).stderr

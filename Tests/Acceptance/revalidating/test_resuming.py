@@ -419,7 +419,7 @@ OUTCOME     BY      SAVES  DONE{{gap}}  URL
 incomplete  etag  4.9 KiB  {{done}}  {base}cut
 failed      -           -  -{{gap}}     {base}lie (the status is 206; requested the full response, because the rest has a different strong validator, or none)
 
-2 asked, 1 incomplete, 1 failed
+2 requested, 1 incomplete, 1 failed
 Not downloaded again, because it is still valid: 4.9 KiB
 {{sum}} 1 entry
 """

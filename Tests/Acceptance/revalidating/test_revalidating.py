@@ -108,7 +108,7 @@ rolled-back  etag      -  -     http://origin/rolled-tag
 redirected   -         -  -     http://origin/redirect (to /etag)
 failed       -         -  -     http://origin/500 (the status is 500)
 
-4 asked, 1 unchanged, 1 rolled-back, 1 redirected, 1 failed
+4 requested, 1 unchanged, 1 rolled-back, 1 redirected, 1 failed
 Not downloaded again, because it is still valid: 8 B
 """, text
 

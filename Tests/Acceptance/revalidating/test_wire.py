@@ -247,7 +247,7 @@ def test_partial_content():
 OUTCOME     BY    SAVES  DONE  URL
 incomplete  etag      -  -     {base}part
 
-1 asked, 1 incomplete
+1 requested, 1 incomplete
 """), result
     document = run("revalidate", "-c", cache, "--all", "--refresh", "--yes", status=3)
     assert (document["incomplete"], document["unchanged"], document["saved_bytes"]) == (1, 0, 0), document

@@ -178,7 +178,7 @@ EXPECTED = {
     "T1-07": (0, r"Freshness +stale"),
     "T1-08": (0, r"Removed 1 of 18 entries, 8 B of bodies\n\n +SIZE  URL\n +8 B  BASE/etag\n"),
     "T1-09": (0, r"Removed 18 of 18 entries"),
-    "T1-10": (1, r"served from the cache\n  because the request policy returnCacheDataElseLoad decides"),
+    "T1-10": (1, r"served from the cache\n  because the request policy returnCacheDataElseLoad ignores its age"),
     "T1-11": (1, r"validated with the server"),
     "T1-12": (1, r"downloaded again.*\n  because the request policy reloadIgnoringLocalCacheData ignores its age"),
     "T1-13": (1, r"downloaded again.*\n  because the request policy reloadIgnoringLocalAndRemoteCacheData ignores its age"),

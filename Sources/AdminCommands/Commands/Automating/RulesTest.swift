@@ -19,13 +19,17 @@ extension URLCacheAdmin.Rules {
       commandName: "test",
       abstract: "Show which rule applies to each entry, and its effect.",
       discussion: """
-        Of the rules the first that matches decides: 'keep' and 'purge' say what
-        becomes of the entry, 'never' that it is removed and 'memory-only' that it is
-        not, and that 'check' reports it, 'expire' that it is older than the rule
-        lets it become, 'limit' that it goes only beyond a limit of the rule or of
-        'enforce'. An entry that no rule matches has none. Whatever its rule says, an
-        entry that is pinned stays: in the table its fate is 'pinned'. Nothing is
-        changed.
+        The first rule that matches an entry decides its fate:
+
+          keep         'enforce' keeps it
+          purge        'enforce' removes it
+          never        'enforce' removes it, and 'check' reports it
+          memory-only  'enforce' keeps it, and 'check' reports it
+          expire       'enforce' removes it, because it is older than the rule allows
+          limit        'enforce' removes it only if a limit is exceeded
+
+        An entry that no rule matches has no fate. Pinned entries are always kept and
+        shown as 'pinned'. This command changes nothing.
         """)
 
     @OptionGroup var operands: CacheOperand

@@ -23,10 +23,11 @@ extension URLCacheAdmin {
           sidecars     with '--sidecars': ETag files older than ten minutes without an
                        entry; missing ETag files are written
 
-        and then checks again. The table shows a few findings of each kind, JSON all.
+        and then checks again. The table shows a few findings of each kind,
+        JSON shows all.
 
-        Entries for which a configured rule has 'never' or 'memory-only' are reported
-        as warnings.
+        Entries that a configured rule marks 'never' or 'memory-only' are reported as
+        warnings.
 
         '--offline-set' lists the URLs that an app could not load offline: those
         without an entry, with a damaged entry, or with a stale one.
@@ -105,7 +106,7 @@ extension URLCacheAdmin {
       }
       // Findings and a plan in one stream could be read by nobody.
       guard planning.plan != "-" else {
-        throw ValidationError("'--plan' needs a file, because standard output has the findings.")
+        throw ValidationError("'--plan' needs a file, because the findings go to standard output.")
       }
     }
 

@@ -12,7 +12,7 @@ extension URLCacheAdmin {
       commandName: "revalidate",
       abstract: "Ask the servers whether entries are still valid, and refresh them on request.",
       discussion: """
-        Sends the request that 'explain' shows, with no other header fields but Host,
+        Sends the request that 'explain' shows, adding only the header field Host,
         and reports: unchanged, incomplete, changed, rolled-back, gone, redirected,
         no-validator, not-asked, failed. Without '--refresh' or '--purge-…' nothing is
         changed, and no body is downloaded. '--dry-run' also sends the requests,
@@ -20,15 +20,15 @@ extension URLCacheAdmin {
 
         '--refresh' sends an unconditional request if there is no validator, and
         repeats the request if a 304 contradicts the entry. It does not replace an
-        entry by a response that may be a different variant: if fields named in Vary
+        entry with a response that may be a different variant: if fields named in Vary
         are unknown or not sent, or if stored credentials were not sent.
 
         '--resume' completes entries with only the beginning of a body. It appends the
         rest only if it is certain to belong to the same body, by a strong validator,
         Content-Range, length and any digest; otherwise it requests the full response.
 
-        Only http and https URLs are requested, with GET and HEAD, and no address of
-        this machine or of a private network unless the URL itself contains it.
+        Only http and https URLs are requested, with GET and HEAD. Addresses of this
+        machine and of private networks are refused unless the URL contains them.
         """)
 
     @OptionGroup var operands: CacheOperand

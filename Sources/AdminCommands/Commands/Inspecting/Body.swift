@@ -12,7 +12,7 @@ extension URLCacheAdmin {
       abstract: "Write the body of an entry to standard output or a file.",
       usage: "urlcache-admin body [<options>] [<cache>] <url-or-id>",
       discussion: """
-        Bodies are stored without content codings (gzip, br) of the transfer. A file
+        URLCache stores bodies decoded, without the gzip or br of the transfer. A file
         that is itself compressed, or that the server did not declare as compressed,
         is written unchanged. A URL is looked up the way the cache does it: in a
         Foundation cache without scheme and query; a note says so.
@@ -59,7 +59,7 @@ extension URLCacheAdmin {
     mutating func take(entryOperands: [String]) throws(CommandFailure) {
       guard entryOperands.count < 2 else {
         throw .usage(
-          "'body' writes one entry, and \(entryOperands.count) operands name entries",
+          "'body' writes one entry, but \(entryOperands.count) are given",
           hint: "write several bodies with 'urlcache-admin export --archive-format files'")
       }
       entry = entryOperands.first
@@ -74,7 +74,7 @@ extension URLCacheAdmin {
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       guard let entry else {
         throw CommandFailure.usage(
-          "no entry is named", hint: "name its URL or id: 'urlcache-admin body CACHE 1'")
+          "no entry given", hint: "name its URL or id: 'urlcache-admin body CACHE 1'")
       }
       let source = try cache.open(in: environment)
       // A Foundation cache may answer a URL with the entry of another. Writing that without a word

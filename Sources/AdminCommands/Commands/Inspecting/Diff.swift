@@ -60,7 +60,7 @@ extension URLCacheAdmin {
       }
       guard !stat || !(detail || bodies) else {
         throw ValidationError(
-          "'--stat' and '\(bodies ? "--bodies" : "--detail")' exclude each other.")
+          "'--stat' and '\(bodies ? "--bodies" : "--detail")' cannot be combined.")
       }
     }
 

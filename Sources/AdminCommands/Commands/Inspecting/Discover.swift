@@ -10,7 +10,7 @@ extension URLCacheAdmin {
       abstract: "Find caches in the usual places or in given folders.",
       usage: "urlcache-admin discover [<options>] [<folders> ...]",
       discussion: """
-        A Cache.db is recognized by its tables, whatever its name, and a Foundation
+        A Cache.db is recognized by its tables, not by its name, and a Foundation
         cache by its *.storedcachedurlresponse files. Symbolic links are not followed.
         Folders that cannot be read are listed at the end.
 

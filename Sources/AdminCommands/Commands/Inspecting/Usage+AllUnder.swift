@@ -25,7 +25,7 @@ extension URLCacheAdmin.Usage {
     }
     guard by != .entryClass, by?.hasRanges != true else {
       throw ValidationError(
-        "'--by \(by?.rawValue ?? "")' is for one cache, and not for '--all-under'.")
+        "'--by \(by?.rawValue ?? "")' works only on a single cache, without '--all-under'.")
     }
     guard by != nil || format == .table || format == .json else {
       throw ValidationError("'--all-under' writes csv and tsv only with '--by'.")
@@ -70,7 +70,7 @@ extension URLCacheAdmin.Usage {
             of: source, by: by, capacityBytes: nil, now: now, expiryRules: expiry.rules))
         try source.finish()
       } catch let error as StoreError {
-        environment.note("not in the groups: \(error)")
+        environment.note("not included in the groups: \(error)")
       }
     }
     if let count = limit ?? (format == .table ? Self.groupsInTable : nil) {

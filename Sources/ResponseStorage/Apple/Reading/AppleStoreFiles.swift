@@ -122,7 +122,8 @@ extension StoreError {
     case .accessDenied: self.init(.accessDenied, at: path, because: error.message)
     case .readOnly:
       // SQLITE_READONLY is about the database file, and SQLITE_READONLY_DIRECTORY about its folder.
-      self.init(.accessDenied, at: path, because: "you may not write to it or to its folder")
+      self.init(
+        .accessDenied, at: path, because: "you have no permission to write to it or to its folder")
     case .noRoom: self.init(.noRoom, at: path)
     case .inputOutput, .cannotOpen, .interrupted:
       self.init(.inputOutput, at: path, because: error.description)
