@@ -8,8 +8,15 @@ struct SplitMix64: RandomNumberGenerator {
     state = seed
   }
 
+  private static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  /// Skips the next `count` numbers, however many they are, at once.
+  mutating func skip(_ count: Int) {
+    state &+= UInt64(count) &* Self.increment
+  }
+
   mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
+    state &+= Self.increment
     var result = state
     result = (result ^ (result >> 30)) &* 0xBF58_476D_1CE4_E5B9
     result = (result ^ (result >> 27)) &* 0x94D0_49BB_1331_11EB
