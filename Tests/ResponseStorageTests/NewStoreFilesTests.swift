@@ -25,7 +25,7 @@ import Testing
   func `a locked database is kept until it is unlocked`(lock: String) throws {
     let parent = try Folder()
     let (made, opening) = try make(in: parent)
-    let holder = try LockHolder("\(opening.path)/Cache.db", lock)
+    let holder = try SQLiteProcess("\(opening.path)/Cache.db", lock)
     made.removeDatabase(opening)
     #expect(try parent.names(in: "cache").contains("Cache.db"))
     #expect(try holder.countEntries() == "0")
@@ -61,45 +61,5 @@ import Testing
     let made = NewStoreFiles(at: opening.path)
     try AppleStoreWriter(creating: opening.path, schema: .version203, isDurable: false).finish()
     return (made, opening)
-  }
-}
-
-/// Another process that locks a database, because locks within one process do not conflict.
-private final class LockHolder {
-  private let process = Process()
-  private let (input, output) = (Pipe(), Pipe())
-
-  /// Starts the process, and waits until it has executed `lock`.
-  init(_ database: String, _ lock: String) throws {
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["sqlite3", "-batch", database]
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    try ask("\(lock); SELECT 'locked';", until: "locked\n")
-  }
-
-  /// Returns the number of entries that the process sees.
-  func countEntries() throws -> String {
-    let answer = try ask(
-      "SELECT 'count', count(*) FROM cfurl_cache_response; SELECT 'done';", until: "done\n")
-    return String(answer.dropFirst("count|".count).prefix { $0 != "\n" })
-  }
-
-  /// Ends the process, which releases the lock.
-  func end() {
-    try? input.fileHandleForWriting.close()
-    process.waitUntilExit()
-  }
-
-  @discardableResult private func ask(_ statements: String, until mark: String) throws -> String {
-    try input.fileHandleForWriting.write(contentsOf: Data("\(statements)\n".utf8))
-    var answer = ""
-    while !answer.hasSuffix(mark) {
-      let data = output.fileHandleForReading.availableData
-      try #require(!data.isEmpty, "sqlite3 has ended: \(answer)")
-      answer += String(decoding: data, as: UTF8.self)
-    }
-    return answer
   }
 }

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "touch Cache.db", "echo >> Cache.db", "ln Cache.db other", "touch Cache.db-wal",
+    "touch Cache.db", "echo >> Cache.db", "ln Cache.db other", "echo > Cache.db-wal",
     "cp -p Cache.db c && mv c Cache.db", "touch Cache.db-journal", "rm Cache.db",
   ])
   func `any modification of a file is a change`(_ command: String) throws {
@@ -35,6 +35,55 @@ import Testing
     } throws: {
       ($0 as? StoreError)?.code == .changedWhileReading
     }
+  }
+
+  @Test(arguments: ["WAL", "DELETE"])
+  func `another process that only opens the database changes nothing`(_ mode: String) throws {
+    let (folder, store) = try openNew(mode)
+    let other = try SQLiteProcess("\(folder.path)/Cache.db", "SELECT * FROM cfurl_cache_response")
+    // The test would show nothing if the process left no trace.
+    #expect(try folder.names().contains("Cache.db-wal") == (mode == "WAL"))
+    #expect(throws: Never.self) { try store.finish() }
+    other.end()
+    #expect(throws: Never.self) { try store.finish() }
+    #expect(try store.count() == 0)
+  }
+
+  @Test(arguments: ["WAL", "DELETE"])
+  func `an entry that another process stores is a change`(_ mode: String) throws {
+    let (folder, store) = try openNew(mode)
+    let other = try SQLiteProcess(
+      "\(folder.path)/Cache.db",
+      "INSERT INTO cfurl_cache_response (request_key) VALUES ('http://a.example/')")
+    for _ in 1...2 {
+      #expect {
+        try store.finish()
+      } throws: {
+        ($0 as? StoreError)?.code == .changedWhileReading
+      }
+      // Closing the database moves the entry from the log to the file of the database.
+      other.end()
+    }
+  }
+
+  @Test func `a process that only reads the log changes nothing`() throws {
+    let (folder, _) = try openNew("WAL")
+    let path = "\(folder.path)/Cache.db"
+    let insert = "INSERT INTO cfurl_cache_response (request_key) VALUES ('http://a.example/')"
+    // A process that is killed leaves its log behind.
+    _ = try Tool.output("sqlite3", path, insert, ".system kill -9 $PPID")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let other = try SQLiteProcess(path, "SELECT * FROM cfurl_cache_response")
+    #expect(try other.countEntries() == "1")
+    #expect(throws: Never.self) { try store.finish() }
+  }
+
+  /// Creates an empty store with a journal mode, and opens it.
+  private func openNew(_ mode: String) throws -> (Folder, AppleStore) {
+    let folder = try Folder()
+    try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false).finish()
+    _ = try Tool.output("sqlite3", "\(folder.path)/Cache.db", "PRAGMA journal_mode = \(mode)")
+    return (folder, try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp"))
   }
 
   private func open(_ folder: Folder) throws -> AppleStore {

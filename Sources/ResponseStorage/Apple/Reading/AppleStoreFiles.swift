@@ -37,11 +37,14 @@ struct AppleStoreFiles {
 
     /// Whether the files are the same and have not been written.
     ///
+    /// SQLite creates an empty log when a process opens the database, and deletes it again when that process closes it. So
+    /// an empty log equals a missing one.
+    ///
     /// The allocated size is ignored: it changes when the pages are written to disk, up to half a minute
     /// after the write.
     static func == (one: Self, other: Self) -> Bool {
       Optional(one.database).isUnchanged(since: other.database)
-        && one.wal.isUnchanged(since: other.wal)
+        && (one.hasLog || other.hasLog ? one.wal.isUnchanged(since: other.wal) : true)
         && one.journal.isUnchanged(since: other.journal)
     }
 
