@@ -35,6 +35,12 @@ struct MaskTests {
     ("https://h/i%2FeyJhbGciOiJIUzI1NiJ9.e30.c2ln", "https://h/i%2F***"),
     ("https://h/?q=Bearer+0123456789ab&r=1", "https://h/?q=***&r=1"),
     ("https://h/?q=Basic%20dTpwYXNz", "https://h/?q=***"),
+    ("https://h/?q=basic+car", "https://h/?q=basic+car"),
+    ("https://h/?q={\"a\\\"b\",\"x\":\"\",\"token\":1}", "https://h/?q=***"),
+    ("https://h/?q={\"a\":\"\\\"\",\"token\":\"x\"}", "https://h/?q=***"),
+    ("https://h/?q={\"a\":\"\\\\\",\"token\":\"x\"}", "https://h/?q=***"),
+    ("https://h/?q={\\\"token\\\":\\\"x\\\"}", "https://h/?q=***"),
+    ("https://h/?q={\"a\":\"{\\\"token\\\":\\\"x\\\"}\"}", "https://h/?q=***"),
     ("https://h/eyJ.css", "https://h/eyJ.css"),
     ("https://h/heyJude1234.a.b", "https://h/heyJude1234.a.b"),
     (
@@ -55,7 +61,13 @@ struct MaskTests {
     ("ETag", "\"heyJude.mp3\"", "\"heyJude.mp3\""), ("X-Note", "eyJ, no.", "eyJ, no."),
     ("Location", "https://h/?q=eyJhbGciOi.J9", "https://h/?q=***"),
     ("X-Upstream", "Bearer 0123456789ab", "***"), ("X-Upstream", "bearer abcdef", "***"),
-    ("X-Upstream", "Basic dTpwYXNz", "***"), ("X-Note", "a=b; Bearer 0123456789ab.c", "***"),
+    ("X-Upstream", "Basic dTpwYXNz", "***"), ("X-Upstream", "Basic YTpi", "***"),
+    ("X-Upstream", " bearer  x ", "***"), ("X-Mode", "Basic", "Basic"),
+    ("X-Mode", "token a", "token a"),
+    (
+      "WWW-Authenticate", "Basic realm=\"a\"", "Basic realm=\"a\""
+    ),
+    ("X-Note", "a=b; Bearer 0123456789ab.c", "***"),
     ("X-Note", "{\"a\":\"Bearer 0123456789ab\"}", "***"),
     ("X-Note", "the bearer token", "the bearer token"),
     ("X-Note", "Basic information here", "Basic information here"),

@@ -35,7 +35,7 @@ public enum Mask {
       ? URLSecrets().replacing(in: value, as: .text) { _ in replacement } : value
     let isSecret =
       // Apps send tokens in fields of any name, so the value decides as well.
-      URLSecrets.hasWebToken(masked.bytes[...]) || Credentials.areIn(masked.bytes[...])
+      URLSecrets.hasWebToken(masked.bytes[...]) || Credentials.areIn(fieldValue: masked.bytes[...])
     return isSecret ? replacement : masked
   }
 
@@ -59,7 +59,7 @@ public enum Mask {
     switch value {
     case .text(let text):
       .text(
-        URLSecrets.isWebToken(text.bytes[...]) || Credentials.areIn(text.bytes[...])
+        URLSecrets.isWebToken(text.bytes[...]) || Credentials.areIn(fieldValue: text.bytes[...])
           ? replacement : url(text))
     case .array(let values): .array(values.map(Self.value))
     case .dictionary(let members): .dictionary(properties(members))

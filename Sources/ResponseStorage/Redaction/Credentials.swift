@@ -6,17 +6,27 @@ public enum Credentials {
   ///
   /// A challenge, as in `WWW-Authenticate`, has parameters after its scheme, which are not secret.
   public static func areIn(_ text: ArraySlice<UInt8>) -> Bool {
-    isWhole(text) || hasBearerToken(text)
+    (tokenOfWhole(text)?.count ?? 0) >= 6 || hasBearerToken(text)
   }
 
-  /// Whether a text is the name of a scheme and one token. A token must have at least six bytes, as a
-  /// sentence of two words looks the same.
-  private static func isWhole(_ text: ArraySlice<UInt8>) -> Bool {
+  /// Whether the value of a header field, or of a property, is credentials of a known scheme, or contains a bearer token.
+  ///
+  /// Unlike in a URL parameter, which may be a search for two words, a token of `Basic` or `Bearer` can have any length.
+  public static func areIn(fieldValue value: ArraySlice<UInt8>) -> Bool {
+    if areIn(value) { return true }
+    // A user name and a password of one letter each: `Basic YTpi`.
+    let scheme = value.drop(while: \.isBlank).prefix { !$0.isBlank }
+    return (equals(scheme, "basic") || equals(scheme, "bearer"))
+      && tokenOfWhole(value)?.isEmpty == false
+  }
+
+  /// Returns the token of a text that is the name of a scheme and one token; `nil` for other texts.
+  private static func tokenOfWhole(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let text = text.drop(while: \.isBlank)
     let scheme = text.prefix { !$0.isBlank }
-    guard schemes.contains(where: { equals(scheme, $0) }) else { return false }
+    guard schemes.contains(where: { equals(scheme, $0) }) else { return nil }
     let token = text[scheme.endIndex...].drop(while: \.isBlank).prefix { isToken68($0) }
-    return token.count >= 6 && text[token.endIndex...].allSatisfy(\.isBlank)
+    return text[token.endIndex...].allSatisfy(\.isBlank) ? token : nil
   }
 
   /// Whether a token follows the word `bearer` anywhere, as in a request that a field quotes.

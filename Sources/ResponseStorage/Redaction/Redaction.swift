@@ -91,7 +91,7 @@ public final class Redaction {
     let new = url(value, as: .text)
     let isSecret =
       filter.includesTokens
-      && (URLSecrets.hasWebToken(new.bytes[...]) || Credentials.areIn(new.bytes[...]))
+      && (URLSecrets.hasWebToken(new.bytes[...]) || Credentials.areIn(fieldValue: new.bytes[...]))
     return isSecret ? pseudonym(of: value.bytes[...]) : new
   }
 

@@ -195,17 +195,19 @@ public struct URLSecrets: Hashable, Sendable {
     return isFound
   }
 
-  /// Whether a JSON text has a member with the name of a secret.
+  /// Whether a JSON text, or one that is quoted in another, has a member with the name of a secret.
   private func holdsSecretMember(_ text: ArraySlice<UInt8>) -> Bool {
     let quote = UInt8(ascii: "\"")
-    var rest = text
-    while let start = rest.firstIndex(of: quote) {
-      let string = rest[(start + 1)...]
-      guard let end = string.firstIndex(of: quote) else { return false }
-      rest = string[(end + 1)...]
-      // A string followed by a colon is a name.
-      guard rest.first(where: { $0 > 0x20 }) == UInt8(ascii: ":") else { continue }
-      if isSecret(string[..<end], []) { return true }
+    guard var start = text.firstIndex(of: quote) else { return false }
+    while let end = text[(start + 1)...].firstIndex(of: quote) {
+      // A string followed by a colon is a name. Escaped quotes count as well: where a name begins may be unclear, but not
+      // its last word, and a JSON text in a string has escaped quotes only.
+      if text[(end + 1)...].first(where: { $0 > 0x20 }) == UInt8(ascii: ":") {
+        let name = text[(start + 1)..<end]
+        let backslashes = name.reversed().prefix { $0 == UInt8(ascii: "\\") }.count
+        if isSecret(name.dropLast(backslashes), []) { return true }
+      }
+      start = end
     }
     return false
   }
