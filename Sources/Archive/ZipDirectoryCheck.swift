@@ -4,7 +4,8 @@
 /// reads another archive. libarchive compares sizes and checksums itself.
 public struct ZipDirectoryCheck {
   private let input: ArchiveInput
-  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  // The end record with the longest comment, and the locator in front of it, must fit.
+  private var buffer = [UInt8](repeating: 0, count: 20 + 22 + Int(UInt16.max))
   // The name follows the 30 bytes of the header, and has less than 40 in our archives. One that
   // does not fit counts as different, so nothing is taken for equal unread.
   private var header = [UInt8](repeating: 0, count: 1 << 10)
