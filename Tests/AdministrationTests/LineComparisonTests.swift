@@ -29,6 +29,18 @@ struct LineComparisonTests {
     #expect(comparison.hunks().first?.lines == [.same(0), .removed(1), .added(1)])
   }
 
+  @Test("lines beyond the limit are counted, and not compared")
+  func limit() {
+    let one = Array("a\nb\nc\nd".utf8)
+    let other = Array("a\nx\n".utf8)
+    let comparison = LineComparison(of: one, with: other, limit: 2)
+    #expect([comparison.omitted.first, comparison.omitted.second] == [2, 0])
+    #expect(comparison.hunks().map(\.lines) == [[.same(0), .removed(1), .added(1)]])
+    for (text, limit, count) in [(one, 3, 1), (one + [0x0A], 3, 1), (one, 4, 0)] {
+      #expect(LineComparison(of: text, with: other, limit: limit).omitted.first == count)
+    }
+  }
+
   @Test("empty texts are equal, and an empty text gains all lines of another")
   func empty() {
     #expect(LineComparison(of: [], with: []).isEqual)

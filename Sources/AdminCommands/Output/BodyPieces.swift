@@ -47,15 +47,10 @@ struct BodyPieces {
     var indenter = JSONIndenter()
     var text = TextBuffer()
     let wasCoded = try read { piece in
-      // Small pieces, because each byte may produce a kilobyte of indentation.
-      var rest = piece
-      while !rest.isEmpty {
-        try indenter.append(rest.prefix(4_096), into: &text)
-        rest = rest.dropFirst(4_096)
-        if text.bytes.count >= 1 << 16 || rest.isEmpty {
-          try body(text.bytes[...])
-          text.removeAll(keepingCapacity: true)
-        }
+      try indenter.append(all: piece, into: &text) { text in
+        guard text.bytes.count >= 1 << 16 else { return }
+        try body(text.bytes[...])
+        text.removeAll(keepingCapacity: true)
       }
     }
     try indenter.finish(into: &text)

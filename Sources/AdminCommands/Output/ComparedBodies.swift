@@ -10,6 +10,9 @@ struct ComparedBodies {
   /// this size is more than anybody reads, and its comparison takes less than a second.
   static let limit = ByteCount(1 << 20)
 
+  /// The maximum number of lines of each body. A comparison needs some hundred bytes for each line, however short it is.
+  static let mostLines = 50_000
+
   let first: any ResponseSource
   let second: any ResponseSource
 
@@ -24,10 +27,13 @@ struct ComparedBodies {
     // Lines of pictures would be of no use to anybody.
     guard before.isText, after.isText else { return .binary }
     if let (before, after) = Self.indented(before, after) {
-      let comparison = LineComparison(of: before, with: after)
-      return comparison.isEqual ? .sameJSON : .lines(comparison, isIndented: true)
+      return before == after
+        ? .sameJSON
+        : .lines(
+          LineComparison(of: before, with: after, limit: Self.mostLines), isIndented: true)
     }
-    return .lines(LineComparison(of: before, with: after), isIndented: false)
+    return .lines(
+      LineComparison(of: before, with: after, limit: Self.mostLines), isIndented: false)
   }
 
   private enum Body {
@@ -62,15 +68,12 @@ struct ComparedBodies {
   }
 
   private static func indented(_ text: [UInt8]) -> [UInt8]? {
+    struct TooLarge: Error {}
     var indenter = JSONIndenter()
     var buffer = TextBuffer()
-    var rest = text[...]
-    do throws(JSONSyntaxError) {
-      while !rest.isEmpty {
-        // Small pieces, because each byte may produce a kilobyte of indentation.
-        try indenter.append(rest.prefix(4_096), into: &buffer)
-        rest = rest.dropFirst(4_096)
-        guard buffer.bytes.count <= 4 * limit.bytes else { return nil }
+    do {
+      try indenter.append(all: text[...], into: &buffer) { buffer in
+        if buffer.bytes.count > 4 * limit.bytes { throw TooLarge() }
       }
       try indenter.finish(into: &buffer)
     } catch {

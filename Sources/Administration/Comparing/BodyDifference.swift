@@ -2,7 +2,7 @@ public import Bytes
 
 /// How the bodies of an entry differ between two stores.
 public enum BodyDifference: Sendable {
-  /// Both are text, which was compared line by line. One line of JSON is compared as many, indented.
+  /// Both are text, whose first lines were compared. One line of JSON is compared as many, indented.
   case lines(LineComparison, isIndented: Bool)
 
   /// Both are JSON, and only their white space differs.

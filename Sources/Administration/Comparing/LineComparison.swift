@@ -29,14 +29,20 @@ public struct LineComparison: Sendable {
   /// The lines of the second text.
   public let second: [ArraySlice<UInt8>]
 
+  /// The numbers of lines at the ends of both texts that were left out.
+  public let omitted: (first: Int, second: Int)
+
   private let matches: [LineMatch]
 
   /// Compares two texts.
   ///
+  /// - Parameter limit: The maximum number of lines of each text to compare; further lines are left out.
   /// - Complexity: O(*n* log *n*) for most texts with *n* lines, and at most ``LineMatching/deepestDivision`` times as
   ///   much for any other.
-  public init(of first: [UInt8], with second: [UInt8]) {
-    (self.first, self.second) = (Self.lines(of: first), Self.lines(of: second))
+  public init(of first: [UInt8], with second: [UInt8], limit: Int = .max) {
+    let (one, other) = (Self.lines(of: first, limit), Self.lines(of: second, limit))
+    (self.first, self.second) = (one.lines, other.lines)
+    omitted = (one.omitted, other.omitted)
     // Numbers are compared faster than lines. A dictionary hashes with a random seed, so nobody can choose lines whose
     // hashes collide.
     var numbers: [ArraySlice<UInt8>: Int] = [:]
@@ -49,7 +55,7 @@ public struct LineComparison: Sendable {
     matches = matching.matches()
   }
 
-  /// Whether the texts are equal.
+  /// Whether the compared lines are equal.
   public var isEqual: Bool { matches.count == first.count && matches.count == second.count }
 
   /// Returns the changes, each with up to `context` equal lines before and after it. Changes with less than twice as
@@ -97,14 +103,18 @@ public struct LineComparison: Sendable {
     hunk.second = hunk.second.lowerBound..<(hunk.second.upperBound + count)
   }
 
-  private static func lines(of text: [UInt8]) -> [ArraySlice<UInt8>] {
+  /// Returns the first lines of a text, and the number of the others.
+  private static func lines(
+    of text: [UInt8], _ limit: Int
+  ) -> (lines: [ArraySlice<UInt8>], omitted: Int) {
     var lines: [ArraySlice<UInt8>] = []
     var rest = text[...]
-    while let end = rest.firstIndex(of: 0x0A) {
-      lines.append(rest[...end])
-      rest = rest[(end + 1)...]
+    while lines.count < limit, !rest.isEmpty {
+      let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex
+      lines.append(rest[..<end])
+      rest = rest[end...]
     }
-    if !rest.isEmpty { lines.append(rest) }
-    return lines
+    let ends = rest.count { $0 == 0x0A }
+    return (lines, rest.isEmpty || rest.last == 0x0A ? ends : ends + 1)
   }
 }

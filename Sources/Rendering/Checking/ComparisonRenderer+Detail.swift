@@ -105,6 +105,14 @@ extension ComparisonRenderer {
         buffer.append(contentsOf: line)
         buffer.append("\n")
       }
+      guard comparison.isCut else { break }
+      buffer.append("      only the first ")
+      buffer.append(grouped: Int64(max(comparison.first.count, comparison.second.count)))
+      buffer.append(" lines were compared; not shown: ")
+      buffer.append(grouped: Int64(comparison.omitted.first))
+      buffer.append(" and ")
+      buffer.append(grouped: Int64(comparison.omitted.second))
+      buffer.append(" lines\n")
     case .sameJSON: buffer.append("    body              the same JSON with other white space\n")
     case .sameDecoded: buffer.append("    body              the same after decoding\n")
     case .binary: buffer.append("    body              differs, and is not text\n")
@@ -146,12 +154,18 @@ extension ComparisonRenderer {
       json.member("result", body.word)
       guard case .lines(let comparison, let isIndented) = body else {
         json.null("indented")
-        return json.null("diff")
+        json.null("diff")
+        return json.null("omitted_lines")
       }
       json.member("indented", isIndented)
       var text = TextBuffer()
       text.append(unifiedDiff: comparison, isSafe: false)
       json.member("diff", utf8OrBase64: text.bytes)
+      guard comparison.isCut else { return json.null("omitted_lines") }
+      json.object("omitted_lines") { json in
+        json.member("before", Int64(comparison.omitted.first))
+        json.member("after", Int64(comparison.omitted.second))
+      }
     }
   }
 
@@ -173,6 +187,11 @@ extension ComparisonRenderer {
       $0.base64(value.bytes)
     }
   }
+}
+
+extension LineComparison {
+  /// Whether lines at the end of a text were left out.
+  fileprivate var isCut: Bool { omitted.first + omitted.second > 0 }
 }
 
 extension BodyDifference {

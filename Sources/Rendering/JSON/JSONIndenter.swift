@@ -68,6 +68,21 @@ public struct JSONIndenter: Sendable {
     }
   }
 
+  /// Appends a long piece of the text, indented, in small parts: each byte can produce a kilobyte of indentation.
+  ///
+  /// - Parameter check: Called after each part; may empty the buffer.
+  public mutating func append(
+    all piece: ArraySlice<UInt8>, into text: inout TextBuffer,
+    _ check: (inout TextBuffer) throws -> Void
+  ) throws {
+    var rest = piece
+    while !rest.isEmpty {
+      try append(rest.prefix(4_096), into: &text)
+      rest = rest.dropFirst(4_096)
+      try check(&text)
+    }
+  }
+
   /// Ends the text, and appends a line end.
   public mutating func finish(into text: inout TextBuffer) throws(JSONSyntaxError) {
     // A number at the top level is only complete at the end of the text.

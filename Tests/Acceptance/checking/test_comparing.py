@@ -11,7 +11,7 @@ import pytest
 
 import origin
 from products import maker
-from scratch import path, run
+from scratch import path, peak_of, read, run
 
 STORED = 1_760_000_000  # 9 October 2025, 08:53:20 UTC
 
@@ -103,7 +103,8 @@ def test_secrets():
     (b"a" * (1 << 20), b"a" * ((1 << 20) + 1), "too-large"),
     (gzip.compress(b"a" * ((1 << 20) + 1)), b"a", "too-large"),
     (b"", b"\n", "lines"),
-], ids=["white space", "zeros", "not UTF-8", "codings", "broken", "large", "large when decoded", "empty"])
+    (b"[" + b"1," * 200_000 + b"1]", b"[ " + b"1," * 200_000 + b"1]", "same-json"),
+], ids=["white space", "zeros", "not UTF-8", "codings", "broken", "large", "large when decoded", "empty", "long JSON"])
 def test_results(one, other, result):
     """What is said of bodies that are not compared line by line."""
     found, = details(*caches([entry("a", body=one)], [entry("a", body=other)]), "--bodies")
@@ -115,8 +116,22 @@ def test_indented_json():
     """One line of JSON is compared value by value."""
     first, second = caches([entry("a", body=b'{"a":1,"b":[1,2,3]}')], [entry("a", body=b'{"a":1,"b":[1,3]}')])
     found, = details(first, second, "--bodies")
-    assert found["body"] == {"result": "lines", "indented": True, "diff": '@@ -3,7 +3,6 @@\n   "b": [\n     1,\n-    2,\n     3\n   ]\n }\n'.replace(
+    assert found["body"] == {"result": "lines", "indented": True, "omitted_lines": None, "diff": '@@ -3,7 +3,6 @@\n   "b": [\n     1,\n-    2,\n     3\n   ]\n }\n'.replace(
         "@@ -3,7 +3,6 @@\n", "@@ -2,7 +2,6 @@\n   \"a\": 1,\n")}, found
+
+
+def test_many_lines():
+    """Only the first lines of long bodies are compared, in little memory."""
+    one, other = (b"[" + b",".join(b"%d" % (number * step) for number in range(130_000)) + b"]" for step in (1, 2))
+    first, second = caches([entry("a", body=one)], [entry("a", body=other)])
+    found, = details(first, second, "--bodies")
+    assert found["body"]["omitted_lines"] == {"before": 80_002, "after": 80_002}, found["body"]["omitted_lines"]
+    # The bracket and the 0 are the same.
+    assert found["body"]["diff"].startswith("@@ -1,50000 +1,50000 @@\n [\n   0,\n-  1,\n"), found["body"]["diff"][:100]
+    status, _, peak = peak_of(["diff", first, second, "--bodies"], path("text"))
+    assert status == 1 and peak < 100 << 20, peak
+    text = read(path("text"))
+    assert "only the first 50,000 lines were compared; not shown: 80,002 and 80,002 lines\n" in text, text[-200:]
 
 
 @pytest.mark.skipif(not shutil.which("patch"), reason="patch is not here")
