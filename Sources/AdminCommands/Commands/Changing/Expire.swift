@@ -16,8 +16,10 @@ extension URLCacheAdmin {
         Some apps store a timestamp in the user info of a response and stop using the
         response when the timestamp is too old. Without the timestamp, such an app
         downloads the resource again. Nothing else changes, and no entry is removed.
-        'import --stamp-user-info' adds a timestamp. Foundation caches have no user
-        info.
+        'import --stamp-user-info' adds a timestamp.
+
+        Apple caches only. A Foundation cache keeps the user info in the file of each
+        entry, which Foundation never changes, and neither does this command.
         """)
 
     @OptionGroup var operands: CacheOperand
@@ -168,8 +170,9 @@ extension URLCacheAdmin {
 
     private static var unsupported: CommandFailure {
       .usage(
-        "caches in this format have no user info to clear",
-        hint: "remove the entries with 'urlcache-admin purge'")
+        "'expire' works on Apple caches only: a Foundation cache keeps user info in the files of its entries",
+        hint: "remove the entries with 'urlcache-admin purge', so that the app downloads them again"
+      )
     }
   }
 }
