@@ -33,6 +33,14 @@ cp "$binaries/urlcache-admin-fetch" "$tree/libexec/urlcache-admin/"
 cp -R "$checkout/share/." "$tree/share/"
 # systemd looks for the units of a user below 'share', and for its own below 'lib'.
 mv "$tree/share/systemd/system" "$tree/lib/systemd/"
+# The pages and the README are in one folder, so their links to each other are shorter than in a checkout.
+doc=$tree/share/doc/urlcache-admin
+cp "$checkout/README.md" "$doc/"
+for file in "$doc"/*.md; do
+  sed -e 's|](\.\./\.\./\.\./README\.md|](README.md|g' -e 's|\([("]\)share/doc/urlcache-admin/|\1|g' \
+    -e 's|](LICENSE)|](https://www.apache.org/licenses/LICENSE-2.0)|g' "$file" >"$tree/.rewritten"
+  mv "$tree/.rewritten" "$file"
+done
 # What makes packages is no part of one, and the demonstration builds from a checkout.
 for name in build-binaries.sh build-deb.sh build-tarball.sh stage.sh install.sh demo.sh debian homebrew; do
   rm -rf "$tree/share/urlcache-admin/$name"

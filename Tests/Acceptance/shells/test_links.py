@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 
 import pytest
 
@@ -46,6 +47,18 @@ def broken(page):
 def test_links(page):
     """Each link leads to a file, and its anchor to a heading."""
     assert not list(broken(page)), page
+
+
+def test_installed_links(tmp_path):
+    """The same holds for the pages as they are installed, where the README is beside them."""
+    for name in "urlcache-admin", "urlcache-admin-fetch":
+        (tmp_path / name).write_text("")
+    stage = ["sh", REPOSITORY / "share/urlcache-admin/stage.sh", "--binaries", tmp_path, "--prefix", "/usr", tmp_path / "tree"]
+    subprocess.run(stage, check=True)
+    pages = sorted((tmp_path / "tree/share/doc/urlcache-admin").glob("*.md"))
+    assert {page.name for page in pages} == {page.name for page in PAGES}
+    for page in pages:
+        assert not list(broken(page)), page
 
 
 def test_broken_links_are_found(tmp_path):
