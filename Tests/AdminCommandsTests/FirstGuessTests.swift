@@ -49,6 +49,24 @@ import Testing
     #expect(operand.removed == [])
   }
 
+  @Test(arguments: [
+    (["check", "--repair", "/tmp", "-n"], ["check", "/tmp", "--repair", "-n"]),
+    (["check", "-n", "--repair", "/tmp"], ["check", "-c", "/tmp", "--repair", "-n"]),
+    (["list", "/tmp", "-n2"], ["list", "/tmp", "-n", "2"]),
+    (["usage", "/tmp", "--by", "host", "-n1"], ["usage", "/tmp", "--by", "host", "--limit", "1"]),
+  ])
+  func `both spellings mean the same`(_ one: [String], _ other: [String]) throws {
+    let result = try run(one)
+    #expect(result == (try run(other)))
+    #expect([.done, .no].contains(result.status) && result.output != "", "\(result)")
+  }
+
+  @Test func `a cache after '--repair' is a second one if there is a first`() throws {
+    let result = try run(["check", "/tmp", "--repair", "/var"])
+    #expect(
+      result.messages.hasPrefix("error: there are two caches, '/tmp' and '/var'\n"), "\(result)")
+  }
+
   @Test(
     arguments: [
       (

@@ -63,11 +63,11 @@ struct BriefHelp {
       examples: ["apply plan.json --dry-run", "apply plan.json --yes"],
       options: ["--dry-run", "--yes", "--max-delete", "--include-pinned"]),
     "pin": BriefHelp(
-      examples: ["pin -c shop https://example.com/a.json", "pin"],
+      examples: ["pin shop https://example.com/a.json", "pin"],
       options: ["--cache", "--everywhere", "--format"]),
     "unpin": BriefHelp(
       examples: [
-        "unpin -c shop https://example.com/a.json", "unpin --everywhere https://example.com/a.json",
+        "unpin shop https://example.com/a.json", "unpin --everywhere https://example.com/a.json",
       ], options: ["--cache", "--everywhere", "--format"]),
     "check": BriefHelp(
       examples: ["check shop", "check shop --repair --dry-run"],

@@ -53,6 +53,11 @@ extension CacheOperandCommand {
   }
 
   mutating func takeOperands(in environment: CommandEnvironment) throws {
+    try takeCacheOperand(in: environment)
+  }
+
+  /// Takes the first operand as the cache if it is one, and the others as names of entries.
+  mutating func takeCacheOperand(in environment: CommandEnvironment) throws {
     var entries = entryOperands
     if let word = operands.first {
       // Operands after `--` are never the cache.

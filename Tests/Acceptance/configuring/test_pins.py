@@ -79,7 +79,17 @@ def test_verbs():
     run("unpin", "--everywhere", c)
     assert read() == f'# Mine.\nwait = "1s"  # short\n\n[caches.shop]\npath = "{cache}"  # the shop\n', read()
     assert run("pin", errors="note: no URLs are pinned\n") == ""
+    # The first operand is the cache if it is one, whether by name or by path.
+    for name in ["shop", cache]:
+        assert run("pin", name, c, errors="") == "Pinned 1 URL in 'shop'\n"
+        assert run("pin", name) == run("pin", "-c", name) and c in run("pin", name)
+        assert run("unpin", name, c, errors="") == "Unpinned 1 URL in 'shop'\n"
     for words, errors in [
+            (["unpin", "shop"], "error: no URL to unpin\nhint: list all pins with 'urlcache-admin pin'\n"),
+            (["unpin"], "error: no URL to unpin\nhint: list all pins with 'urlcache-admin pin'\n"),
+            (["pin", "-c", "shop", "shop"], "error: 'shop' is not a URL\n"
+             "hint: use a URL ('list' shows it): the id changes when the entry is stored again\n"),
+            (["pin", "sohp", c], "error: 'sohp' is neither a cache nor a URL nor an id\nhint: did you mean 'shop'?\n"),
             (["pin", "17", "--everywhere"], "error: '17' is not a URL\n"
              "hint: use a URL ('list' shows it): the id changes when the entry is stored again\n"),
             (["pin", c], "error: no cache given\nhint: name one with '-c NAME', or use '--everywhere' for all caches\n"),

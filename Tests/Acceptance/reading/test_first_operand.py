@@ -76,6 +76,9 @@ def test_groups_of_several_caches():
                            "bytes": sum(group["bytes"] for group in groups[2:])}
     rows = run(*under, "--format", "csv", text=True).stdout.splitlines()
     assert rows == ["key,entries,bytes"] + [f"{group['key']},{group['entries']},{group['bytes']}" for group in groups]
+    for time, expected in [("2026-01-02T00:00:00Z", {"fresh", "stale"}), ("2036-01-01T00:00:00Z", {"stale"})]:
+        fresh = json.loads(run("usage", "--all-under", path("all"), "--by", "freshness", "--json", "--at", time).stdout)["groups"]
+        assert {group["key"] for group in fresh} - {"no-lifetime"} == expected, fresh
     table = run(*under, text=True).stdout
     assert "\nHOST " in table and groups[0]["key"] in table
 

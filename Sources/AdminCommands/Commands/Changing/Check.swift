@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import Bytes
+import Files
 import Rendering
 import ResponseStorage
 
@@ -74,8 +75,23 @@ extension URLCacheAdmin {
       change.fill(from: settings)
     }
 
+    mutating func takeOperands(in environment: CommandEnvironment) throws {
+      if let path = repair?.cachePath {
+        if let other = cache.cache ?? operands.first {
+          throw CommandFailure.usage(
+            "there are two caches, '\(printable(other))' and '\(printable(path))'",
+            hint: "name one cache, as the first operand or with '-c'")
+        }
+        cache.cache = path
+        repair = .all
+        // All kinds of repair exclude more options than none.
+        try validate()
+      }
+      try takeCacheOperand(in: environment)
+    }
+
     func validate() throws {
-      if let word = repair?.unknown.first {
+      if let word = repair?.unknown.first, repair?.cachePath == nil {
         throw ValidationError(
           "'\(printable(word))' is not a kind of repair. Use one of: "
             + RepairKinds.allValueStrings.joined(separator: ", ") + ".")
@@ -235,10 +251,14 @@ struct RepairKinds: ExpressibleByArgument, CustomStringConvertible {
   /// Whether sidecars are named, not just included in all kinds.
   let namesSidecars: Bool
 
+  /// The path of a cache that was given instead of kinds, as in `check --repair Cache.db`.
+  let cachePath: String?
+
   private init(kinds: Set<Finding.Repair>) {
     self.kinds = kinds
     namesSidecars = false
     unknown = []
+    cachePath = nil
   }
 
   init(argument: String) {
@@ -248,6 +268,7 @@ struct RepairKinds: ExpressibleByArgument, CustomStringConvertible {
     kinds = Set(names.compactMap { Finding.Repair(rawValue: $0) })
     namesSidecars = kinds.contains(.sidecars)
     unknown = names.filter { Finding.Repair(rawValue: $0) == nil }
+    cachePath = !unknown.isEmpty && (try? FileStatus.of(argument)) != nil ? argument : nil
   }
 
   var description: String { kinds == Self.all.kinds ? "all" : "some" }

@@ -10,7 +10,7 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       commandName: "pin",
       abstract: "Protect the entries of URLs from removal, or list the protected URLs.",
-      usage: "urlcache-admin pin [<options>] [<urls> ...]",
+      usage: "urlcache-admin pin [<options>] [<cache>] [<urls> ...]",
       discussion: """
         'purge', 'enforce' and 'apply' remove a pinned entry only with
         '--include-pinned', and report how many they kept. Pins are stored in the
@@ -23,9 +23,7 @@ extension URLCacheAdmin {
         pins.
         """)
 
-    @Argument(help: "The URLs to pin. URLs are literal, never patterns.")
-    var urls: [String] = []
-
+    @OptionGroup var operands: PinOperands
     @OptionGroup var scope: PinScopeOptions
     @OptionGroup var secrets: SecretOptions
 
@@ -33,11 +31,12 @@ extension URLCacheAdmin {
     var writesJSON: Bool { scope.format == .json }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      var scope = scope
+      let urls = try scope.take(operands, in: environment)
       if urls.isEmpty {
         try scope.list(0, by: "pin", secrets.policy, in: environment)
         return .done
       }
-      let urls = try PinScopeOptions.read(urls)
       let name = try scope.name(in: environment)
       var change: ConfigurationEdit.PinChange?
       try environment.changeConfiguration(scope.file.config) {
@@ -64,13 +63,13 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       commandName: "unpin",
       abstract: "Remove pins.",
-      usage: "urlcache-admin unpin [<options>] <urls> ...",
+      usage: "urlcache-admin unpin [<options>] [<cache>] <urls> ...",
       discussion: """
         The URLs are removed from the user's configuration, or that of '--config'.
         Other pins, comments and the order of lines are kept.
         """)
 
-    @Argument(help: "The URLs to unpin, in any equivalent spelling.") var urls: [String]
+    @OptionGroup var operands: PinOperands
     @OptionGroup var scope: PinScopeOptions
     @OptionGroup var secrets: SecretOptions
 
@@ -78,7 +77,12 @@ extension URLCacheAdmin {
     var writesJSON: Bool { scope.format == .json }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
-      let urls = try PinScopeOptions.read(urls)
+      var scope = scope
+      let urls = try scope.take(operands, in: environment)
+      guard !urls.isEmpty else {
+        throw CommandFailure.usage(
+          "no URL to unpin", hint: "list all pins with 'urlcache-admin pin'")
+      }
       let name = try scope.name(in: environment)
       var change: ConfigurationEdit.PinChange?
       try environment.changeConfiguration(scope.file.config) {
@@ -106,6 +110,14 @@ extension URLCacheAdmin {
       return absent.isEmpty ? .done : .no
     }
   }
+}
+
+/// The operands of `pin` and `unpin`.
+struct PinOperands: ParsableArguments {
+  @OptionGroup var cache: CacheOperand
+
+  @Argument(help: "URLs, in any equivalent spelling. URLs are literal, never patterns.")
+  var urls: [String] = []
 }
 
 /// The options for the caches in which URLs are pinned.
@@ -179,8 +191,25 @@ struct PinScopeOptions: ParsableArguments {
     try output.flush()
   }
 
+  /// Takes the first operand as the cache if it is one, and returns the URLs.
+  mutating func take(
+    _ operands: PinOperands, in environment: CommandEnvironment
+  ) throws -> [ByteString] {
+    guard let first = operands.cache.first else { return [] }
+    var environment = environment
+    environment.configuration = try environment.readingConfiguration(file.config)
+    // Operands after `--` are never the cache.
+    let isLiteral = operands.urls.count < environment.operandsAfterTerminator
+    let mayBeCache = cache == nil && !everywhere && !isLiteral
+    guard try mayBeCache && environment.isCache(first, unlessEntry: true) else {
+      return try Self.read([first] + operands.urls)
+    }
+    cache = first
+    return try Self.read(operands.urls)
+  }
+
   /// Parses URLs on the command line.
-  static func read(_ texts: [String]) throws(CommandFailure) -> [ByteString] {
+  private static func read(_ texts: [String]) throws(CommandFailure) -> [ByteString] {
     var urls: [ByteString] = []
     for text in texts {
       do throws(WrittenValueError) { urls.append(try WrittenValue.url(text)) } catch {

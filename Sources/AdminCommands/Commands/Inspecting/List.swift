@@ -60,7 +60,7 @@ extension URLCacheAdmin {
     var reverse = false
 
     @Option(
-      name: [.customShort("n"), .long],
+      name: [.customShort("n", allowingJoined: true), .long],
       help: ArgumentHelp(
         "Show at most this many entries.", valueName: "number"))
     var limit: Int?

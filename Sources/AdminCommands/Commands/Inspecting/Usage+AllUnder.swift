@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Bytes
 import Rendering
 import ResponseStorage
 
@@ -37,9 +38,10 @@ extension URLCacheAdmin.Usage {
     let search = StoreSearch(below: allUnder, needsFolders: true)
     // Whoever asks for the sizes of all caches looks for the large ones.
     let discovery = try environment.findStores(search).largestFirst
-    let renderer = DiscoveryRenderer(now: environment.now)
-    let groups = try groups(in: discovery, environment)
-    let groupRenderer = UsageRenderer(secrets: secrets.policy, now: environment.now)
+    let now = cache.now(in: environment)
+    let renderer = DiscoveryRenderer(now: now)
+    let groups = try groups(in: discovery, at: now, environment)
+    let groupRenderer = UsageRenderer(secrets: secrets.policy, now: now)
     var output = OutputBuffer(environment)
     switch format {
     case .json: renderer.appendUsageJSON(discovery, groups, groupRenderer, into: &output.text)
@@ -56,12 +58,11 @@ extension URLCacheAdmin.Usage {
 
   /// Adds up the groups of all found caches; without '--by' there are none.
   private func groups(
-    in discovery: Discovery, _ environment: CommandEnvironment
+    in discovery: Discovery, at now: Timestamp, _ environment: CommandEnvironment
   ) throws -> UsageReport {
     var sum = UsageReport(footprint: Footprint())
     guard let by else { return sum }
     sum.grouping = by
-    let now = cache.now(in: environment)
     for store in discovery.stores {
       do {
         let source = try environment.openSource(store.path, cache.waitMilliseconds, now).source

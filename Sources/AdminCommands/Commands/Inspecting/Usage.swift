@@ -62,7 +62,7 @@ extension URLCacheAdmin {
     var failAbove: Double?
 
     @Option(
-      name: [.customShort("n"), .long],
+      name: [.customShort("n", allowingJoined: true), .long],
       help: ArgumentHelp(
         "Show this many of the largest groups or hosts, and sum up the others; by default, the table"
           + " shows 10.",
@@ -71,7 +71,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Add up all caches below this folder instead, with '--by' also their groups; can be repeated.",
+        "Add up all caches below this folder instead, with '--by' also their groups, but not by"
+          + " age, size or class; can be repeated.",
         valueName: "folder"),
       completion: .directory)
     var allUnder: [String] = []
