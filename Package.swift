@@ -62,6 +62,7 @@ let package = Package(
     module("Archive", on: "CArchive"),
     module("ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     module("JSON", on: "Bytes", "Files"),
+    module("Progress", on: "Files", "JSON"),
     module(
       "ResponseArchives", on: "Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"),
     module(
@@ -78,8 +79,8 @@ let package = Package(
       "ResponseStorage", "SQLite"),
     module(
       "AdminCommands", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
-      "Querying", "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation", argumentParser
-    ),
+      "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation",
+      argumentParser),
     .executableTarget(
       name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked),
     .executableTarget(
@@ -87,7 +88,9 @@ let package = Package(
       swiftSettings: checked),
     .executableTarget(
       name: "sample-cache",
-      dependencies: ["Bytes", "Files", "PropertyLists", "ResponseStorage", argumentParser],
+      dependencies: [
+        "Bytes", "Files", "Progress", "PropertyLists", "ResponseStorage", argumentParser,
+      ],
       swiftSettings: checked),
 
     .target(
@@ -102,6 +105,7 @@ let package = Package(
     tests(of: "HTTPCaching"),
     tests(of: "Fetching", on: "HTTPCaching"),
     tests(of: "JSON", on: "Bytes"),
+    tests(of: "Progress"),
     tests(
       of: "ResponseArchives", on: "Bytes", "HTTPCaching", "JSON", "ResponseStorage", "TestSupport"),
     tests(of: "Administration", on: "Bytes", "HTTPCaching", "ResponseStorage", "TestSupport"),

@@ -13,7 +13,7 @@
 public struct HeldSignals: ~Copyable {
   // These are what a closed terminal, Control-C and a service manager send. SIGQUIT stays as it is,
   // as a user sends it to get a core dump.
-  private static let numbers = [SIGHUP, SIGINT, SIGTERM]
+  static let numbers = [SIGHUP, SIGINT, SIGTERM]
 
   private let held: sigset_t
   private let before: sigset_t
@@ -72,7 +72,7 @@ public struct HeldSignals: ~Copyable {
     unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 
-  private static func isIgnored(_ number: Int32) -> Bool {
+  static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     unsafe sigaction(number, nil, &action)
     #if canImport(Darwin)

@@ -42,6 +42,13 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     unsafe pthread_mutex_unlock(mutex)
   }
 
+  /// Calls `body` with the state, without waking other threads.
+  public func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return body(&state)
+  }
+
   /// Waits until `isReady` returns `true`, and then calls `body` with the state.
   public func wait<Result>(
     until isReady: (borrowing State) -> Bool, _ body: (inout State) -> Result

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bytes
 import Files
+import Progress
 import ResponseStorage
 
 /// Creates a store in the format of Apple or Foundation.
@@ -45,6 +46,13 @@ struct SampleCache: ParsableCommand {
   @Flag(help: "Keep all bodies small enough for the database.")
   var noLargeBodies = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Show progress on standard error: auto (on a terminal), always, never, json (lines).",
+      valueName: "when"),
+    transform: parseProgressMode)
+  var progress = ProgressMode.auto
+
   @Argument(help: ArgumentHelp("The folder to create the cache in.", valueName: "dir"))
   var directory: String
 
@@ -68,10 +76,21 @@ struct SampleCache: ParsableCommand {
     let maker = ResponseMaker(
       count: entries, newest: newest, withArrays: AppleRowMaker.writesArrays(schema),
       allowsLarge: !noLargeBodies, using: &generator)
-    switch format {
-    case .apple: try makeAppleStore(schema, maker, using: &generator)
-    case .foundation: try makeFoundationStore(maker, using: &generator)
+    try showingProgress {
+      switch format {
+      case .apple: try makeAppleStore(schema, maker, using: &generator)
+      case .foundation: try makeFoundationStore(maker, using: &generator)
+      }
     }
+  }
+
+  private func showingProgress(_ work: () throws -> Void) throws {
+    let display = ProgressDisplay(
+      progress, isTerminal: StandardStream.error.isTerminal,
+      width: { StandardStream.error.terminalWidth }, isASCII: true,
+      milliseconds: LocalTime.steadyMilliseconds, write: { try? StandardStream.error.write($0) })
+    guard let display else { return try work() }
+    try display.show("Making entries", of: Int64(entries), unit: "entries", work)
   }
 
   /// Checks that the parent folder exists, before the store reports only that the folder itself does not.
@@ -94,6 +113,7 @@ struct SampleCache: ParsableCommand {
     let rows = AppleRowMaker(schema: schema, faults: FaultPlan(kindsOfFaults, over: entries))
     var store = try AppleStoreWriter(creating: directory, schema: schema, isDurable: false)
     while let sample = maker.next(using: &generator) {
+      WorkCounter.add()
       try store.insert(rows.row(of: sample, using: &generator), using: &generator)
     }
     try store.finish()
@@ -108,6 +128,7 @@ struct SampleCache: ParsableCommand {
     let archives = FoundationArchiveMaker(faults: FaultPlan(kindsOfFaults, over: entries))
     let store = try FoundationStoreWriter(creating: directory)
     while let sample = maker.next(using: &generator) {
+      WorkCounter.add()
       let archive = archives.archive(of: sample, using: &generator)
       let id = try store.insert(archive, for: archives.url(of: sample), stored: sample.stored)
       guard id != nil else {
@@ -147,4 +168,12 @@ struct SampleCache: ParsableCommand {
     else { return nil }
     return Timestamp(secondsSince1970: Double(time.secondsSince1970))
   }
+}
+
+/// Reads the value of `--progress`.
+private func parseProgressMode(_ text: String) throws -> ProgressMode {
+  guard let mode = ProgressMode(rawValue: text) else {
+    throw ValidationError("'--progress' must be auto, always, never or json.")
+  }
+  return mode
 }

@@ -22,7 +22,8 @@ import Testing
     #expect(result.status == .done)
     #expect(result.removed == removed.map { .row($0) })
     #expect(result.messages.contains("Would remove 4 of 4 entries"))
-    #expect(result.messages.contains("Remove them? [y/N] "))
+    #expect(result.messages.contains("\nRemove 4 entries ("))
+    #expect(result.messages.contains(") from memory? [y/N] "))
     #expect(result.messages.hasSuffix("nothing was removed\n") == removed.isEmpty)
   }
 

@@ -17,6 +17,7 @@ private let allowedImports: [String: Set<String>] = [
   "Archive": ["CArchive"],
   "ResponseStorage": ["Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"],
   "JSON": ["Bytes", "Files"],
+  "Progress": ["Files", "JSON"],
   "ResponseArchives": ["Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"],
   "Administration": [
     "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives", "ResponseStorage",
@@ -34,13 +35,15 @@ private let allowedImports: [String: Set<String>] = [
   ],
   "AdminCommands": [
     "Administration", "ArgumentParser", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
-    "Querying", "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation",
+    "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation",
   ],
   "urlcache-admin": ["AdminCommands"],
   "urlcache-admin-fetch": [
     "Dispatch", "Fetching", "Files", "Foundation", "FoundationNetworking", "HTTPCaching",
   ],
-  "sample-cache": ["ArgumentParser", "Bytes", "Files", "PropertyLists", "ResponseStorage"],
+  "sample-cache": [
+    "ArgumentParser", "Bytes", "Files", "Progress", "PropertyLists", "ResponseStorage",
+  ],
 ]
 
 /// The modules that every module may import.

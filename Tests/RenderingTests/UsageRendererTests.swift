@@ -112,8 +112,8 @@ struct UsageRendererTests {
   }
 
   @Test func `bars can be drawn in ASCII`() {
-    var buffer = TextBuffer()
-    UsageRenderer(secrets: SecretPolicy(), now: now, asciiOnly: true)
+    var buffer = TextBuffer(style: TextStyle(isASCII: true))
+    UsageRenderer(secrets: SecretPolicy(), now: now)
       .appendText(report, of: Samples.store, into: &buffer)
     #expect(buffer.bytes.filter { $0 >= 0x80 } == Array("‹›".utf8))
   }

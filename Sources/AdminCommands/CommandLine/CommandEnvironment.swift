@@ -1,6 +1,8 @@
 import Administration
 public import Bytes
 import Files
+import Progress
+import Rendering
 import ResponseArchives
 public import ResponseStorage
 public import Revalidation
@@ -102,6 +104,21 @@ public struct CommandEnvironment {
   /// Reads a line that the user types; `nil` at the end of the input.
   public var readLine: () -> String?
 
+  /// The width of the terminal of standard error, in columns; `nil` if it is unknown.
+  public var messageWidth: @Sendable () -> Int? = { nil }
+
+  /// The words of the command line, without the name of the program.
+  var words: [String] = []
+
+  /// What text on standard output may look like.
+  var outputStyle = TextStyle()
+
+  /// What text on standard error may look like.
+  var messageStyle = TextStyle()
+
+  /// Shows the progress of long work; `nil` if progress is not shown.
+  var progress: ProgressDisplay?
+
   /// Creates an environment.
   public init(
     now: Timestamp, variable: @escaping (String) -> String? = { _ in nil },
@@ -164,7 +181,7 @@ public struct CommandEnvironment {
     let intents = intentFolder(CurrentProcess.variable) {
       writeMessage("note: \(printable($0))\n")
     }
-    return CommandEnvironment(
+    var environment = CommandEnvironment(
       now: now, variable: CurrentProcess.variable,
       terminalWidth: StandardStream.output.terminalWidth,
       isOutputTerminal: StandardStream.output.isTerminal,
@@ -215,5 +232,7 @@ public struct CommandEnvironment {
         StandardStream.input.waitForInput()
         return Swift.readLine()
       })
+    environment.messageWidth = { StandardStream.error.terminalWidth }
+    return environment
   }
 }

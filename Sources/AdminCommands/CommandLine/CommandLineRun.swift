@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import Bytes
 import Files
+import Progress
 import Rendering
 import ResponseArchives
 import ResponseStorage
@@ -27,6 +28,9 @@ extension URLCacheAdmin {
       return .done
     }
     let words = LeadingOptions.moved(behindTheVerbOf: Array(arguments.dropFirst()))
+    let terminal = TerminalOptions.reading(words)
+    var environment = environment.showing(by: terminal)
+    environment.words = words
     if let help = BriefHelp.text(for: words) {
       do { try environment.write(Array(help.utf8)) } catch {
         return report(error, asJSON: false, in: environment)
@@ -49,10 +53,10 @@ extension URLCacheAdmin {
       do { try parsed.run() } catch { return report(error, asJSON: false, in: environment) }
       return .done
     }
-    var environment = environment
     environment.operandsAfterTerminator =
       words.firstIndex(of: "--").map { words.count - $0 - 1 } ?? 0
     environment.isQuiet = command.isQuiet
+    if command.isQuiet, terminal.progress == .auto { environment.progress = nil }
     do { try environment.readEvaluationTime() } catch {
       return report(error, asJSON: command.writesJSON, in: environment)
     }
@@ -121,10 +125,12 @@ extension URLCacheAdmin {
         hint: failure.hint, path: failure.path)
       environment.writeMessage(String(decoding: object.bytes, as: UTF8.self))
     } else {
-      let hint = failure.hint.map { "hint: \(printable($0))\n" } ?? ""
       // Line by line, because a message about a configuration shows a mark below the line in
       // question.
-      environment.writeMessage("error: \(printableLines(failure.message))\n\(hint)")
+      let style = environment.messageStyle
+      let hint = failure.hint.map { style.text("hint: \(printable($0))", as: .hint) + "\n" } ?? ""
+      environment.writeMessage(
+        style.text("error:", as: .error) + " \(printableLines(failure.message))\n\(hint)")
     }
     return failure.status
   }

@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import Bytes
+import Rendering
 import ResponseArchives
 import ResponseStorage
 
@@ -147,6 +148,11 @@ extension CommandEnvironment {
   /// Writes a message that a user may do without.
   func inform(_ message: String) {
     if !isQuiet { writeMessage(message) }
+  }
+
+  /// Suggests a command or an option.
+  func hint(_ text: String) {
+    inform(messageStyle.text("hint: \(printable(text))", as: .hint) + "\n")
   }
 
   /// Reports a note on an option once, although a command reads its options for each cache, attempt and round.

@@ -45,7 +45,9 @@ struct ChangeOptions: ParsableArguments {
     if !dryRun { try checkLimit(of: plan) }
     let isEmpty = plan.isEmpty && renderer.sidecars?.isEmpty ?? true
     if dryRun || yes || isEmpty { return true }
-    return try Confirmation.remove.ask(in: environment) { text in
+    return try Confirmation.remove.ask(
+      about: Self.subject(of: plan, renderer.sidecars), in: environment
+    ) { text in
       var preview = renderer
       preview.isDryRun = true
       preview.appendText(RemovalReceipt(previewing: plan), into: &text)
@@ -54,6 +56,26 @@ struct ChangeOptions: ParsableArguments {
 }
 
 extension ChangeOptions {
+  /// Returns what a plan removes from which cache: `771 entries (12.9 MiB) from com.example.shop`.
+  private static func subject(of plan: RemovalPlan, _ sidecars: SidecarChanges?) -> String {
+    var parts: [String] = []
+    if !plan.entries.isEmpty {
+      let size = ByteSizeText.text(plan.bodyBytes)
+      parts.append("\(Confirmation.counted(plan.entries.count, "entry", "entries")) (\(size))")
+    }
+    if !plan.orphans.isEmpty {
+      let size = ByteSizeText.text(plan.orphanBytes)
+      parts.append(
+        "\(Confirmation.counted(plan.orphans.count, "body file", "body files")) (\(size))")
+    }
+    let sidecarCount = (sidecars?.removed.count ?? 0) + (sidecars?.written.count ?? 0)
+    if sidecarCount > 0 {
+      parts.append(Confirmation.counted(sidecarCount, "ETag file", "ETag files"))
+    }
+    return
+      "\(parts.joined(separator: " and ")) from \(Confirmation.title(ofCacheAt: plan.store.path))"
+  }
+
   /// Throws if a plan exceeds the cap; a dry run shows the plan first.
   func checkLimit(of plan: RemovalPlan) throws(CommandFailure) {
     guard let maxDelete, plan.exceeds(maxDelete) else { return }
@@ -128,6 +150,7 @@ struct PlanOptions: ParsableArguments {
     let files = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) orphans"
     environment.note(
       "'\(path)' plans to remove \(count) \(count == 1 ? "entry" : "entries")\(files)")
+    environment.suggest("carry it out with", ["apply", path])
     return true
   }
 }

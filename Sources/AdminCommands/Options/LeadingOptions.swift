@@ -5,7 +5,7 @@ import ArgumentParser
 /// ArgumentParser only accepts options of a command after its name, so they are moved there. They are not interpreted
 /// here.
 enum LeadingOptions {
-  private static let names = ["-c", "--cache", "--config"]
+  private static let names = ["-c", "--cache", "--config", "--color", "--progress"]
 
   /// Returns the words of a command line with the verb first, and without synonyms of verbs.
   static func moved(behindTheVerbOf words: [String]) -> [String] {

@@ -18,11 +18,12 @@ struct SecretOptions: ParsableArguments {
 /// A buffer for rendered text, which is written in large pieces.
 struct OutputBuffer {
   /// The text that has not been written.
-  var text = TextBuffer()
+  var text: TextBuffer
   private let environment: CommandEnvironment
 
   init(_ environment: CommandEnvironment) {
     self.environment = environment
+    text = TextBuffer(style: environment.outputStyle)
   }
 
   /// Writes the text if there is much of it.

@@ -27,14 +27,16 @@ extension PlanOptions {
     let target = try ArchiveOutput(path: path, isForced: nil, environment)
     // Both are in ascending order of ids, so one pass is enough.
     var rest = plan.entries[...]
-    let summary = try export.run(on: source, [.key, .stored, .file]) { response in
-      rest = rest.drop { $0.version.id < response.id }
-      guard let entry = rest.first else { return false }
-      // The removal makes the same comparison, so what is removed is in the backup, and nothing
-      // else.
-      return entry.version.isStill(response)
-    } writing: {
-      try target.write($0)
+    let summary = try environment.showingProgress("Writing the backup", over: source) {
+      try export.run(on: source, [.key, .stored, .file]) { response in
+        rest = rest.drop { $0.version.id < response.id }
+        guard let entry = rest.first else { return false }
+        // The removal makes the same comparison, so what is removed is in the backup, and nothing
+        // else.
+        return entry.version.isStill(response)
+      } writing: {
+        try target.write($0)
+      }
     }
     try source.finish()
     if let omission = summary.omissions.first {

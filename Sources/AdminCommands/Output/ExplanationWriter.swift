@@ -21,6 +21,7 @@ final class ExplanationWriter {
   private let classes: EntryClasses
   private let renderer: ExplanationRenderer
   private let format: ExplanationFormat
+  private let style: TextStyle
   private let write: (TextBuffer) throws -> Void
 
   /// The texts of policies that this thread has rendered; each other thread has its own.
@@ -41,23 +42,25 @@ final class ExplanationWriter {
 
   /// The rendered batch.
   private struct Rendered: Sendable {
-    var text = TextBuffer()
+    var text: TextBuffer
     var verdicts = VerdictCounts()
   }
 
   /// - Parameters:
   ///   - classes: The classes of responses according to the configuration.
   ///   - json: The JSON object to write to, if the format has one.
+  ///   - style: What the text may look like.
   ///   - write: Called with each part of the text.
   init(
     asking inquiry: Inquiry, by classes: EntryClasses, _ renderer: ExplanationRenderer,
-    _ format: ExplanationFormat, in json: JSONStream?,
+    _ format: ExplanationFormat, in json: JSONStream?, style: TextStyle,
     _ write: @escaping (TextBuffer) throws -> Void
   ) {
     (self.inquiry, self.classes) = (inquiry, classes)
     self.renderer = renderer
     self.format = format
     self.json = json
+    self.style = style
     self.write = write
   }
 
@@ -72,7 +75,7 @@ final class ExplanationWriter {
   func finish() throws {
     while pendingCount > 0 { try writeOldest() }
     guard !batch.isEmpty else { return }
-    try write(Self.rendered(takeBatch(), inquiry, classes, renderer, format, &policies))
+    try write(Self.rendered(takeBatch(), inquiry, classes, renderer, format, style, &policies))
   }
 
   deinit {
@@ -116,13 +119,13 @@ final class ExplanationWriter {
     for _ in 0..<min(processorCount, 4) {
       let (work, done) = (Channel<Work>(), Channel<Rendered>())
       threads.append((work, done))
-      BackgroundThread.start("ExplanationWriter") { [inquiry, classes, renderer, format] in
+      BackgroundThread.start("ExplanationWriter") { [inquiry, classes, renderer, format, style] in
         var (inquiry, policies) = (inquiry, PolicyTexts())
         // Each explanation retains the rules. With a copy of the array for each thread, the threads do not contend for
         // its reference count.
         inquiry.expiryRules = inquiry.expiryRules.map { $0 }
         while let next = work.receive() {
-          done.send(Self.rendered(next, inquiry, classes, renderer, format, &policies))
+          done.send(Self.rendered(next, inquiry, classes, renderer, format, style, &policies))
         }
       }
     }
@@ -130,9 +133,9 @@ final class ExplanationWriter {
 
   private static func rendered(
     _ work: Work, _ inquiry: Inquiry, _ classes: EntryClasses, _ renderer: ExplanationRenderer,
-    _ format: ExplanationFormat, _ policies: inout PolicyTexts
+    _ format: ExplanationFormat, _ style: TextStyle, _ policies: inout PolicyTexts
   ) -> Rendered {
-    var (rendered, json) = (Rendered(), work.json)
+    var (rendered, json) = (Rendered(text: TextBuffer(style: style)), work.json)
     rendered.text.bytes.reserveCapacity(work.responses.count == responsesInBatch ? bytesInBatch : 0)
     for response in work.responses {
       let isFirst = work.isFirst && rendered.verdicts.isEmpty

@@ -1,3 +1,5 @@
+import Files
+import Progress
 import Rendering
 
 /// A question on the terminal before a command changes entries, below a preview of the changes.
@@ -13,18 +15,23 @@ enum Confirmation {
 
   /// Shows a preview and asks.
   ///
-  /// - Parameter appendPreview: Appends the preview.
+  /// - Parameters:
+  ///   - subject: What would change, and in which cache: `771 entries (12.9 MiB) from com.example.shop`.
+  ///   - appendPreview: Appends the preview.
   /// - Returns: Whether the user confirmed.
   /// - Throws: ``CommandFailure`` if standard input is not a terminal.
   func ask(
-    in environment: CommandEnvironment, showing appendPreview: (inout TextBuffer) -> Void
+    about subject: String, in environment: CommandEnvironment,
+    showing appendPreview: (inout TextBuffer) -> Void
   ) throws(CommandFailure) -> Bool {
     try requireTerminal(in: environment)
-    var preview = TextBuffer()
+    var preview = TextBuffer(style: environment.messageStyle)
     appendPreview(&preview)
     // On standard error, so that the question is seen even if the output is redirected.
     environment.writeMessage(
-      String(decoding: preview.bytes, as: UTF8.self) + "\n\(question) [y/N] ")
+      String(decoding: preview.bytes, as: UTF8.self)
+        + "\n\(verb) \(printable(subject))? [y/N] ")
+    defer { environment.progress?.noteLineEnd() }
     // Nothing else, and no default: a key that was pressed too early must not remove anything.
     return ["y", "yes"].contains((environment.readLine() ?? "").lowercased())
   }
@@ -36,11 +43,11 @@ enum Confirmation {
     guard environment.isInputTerminal else { throw refusal }
   }
 
-  private var question: String {
+  private var verb: String {
     switch self {
-    case .remove: "Remove them?"
-    case .change: "Change them?"
-    case .replace: "Replace them?"
+    case .remove: "Remove"
+    case .change: "Change"
+    case .replace: "Replace"
     }
   }
 
@@ -55,5 +62,18 @@ enum Confirmation {
           + " confirmation: standard input is not a terminal",
         hint: "preview with '--dry-run', then import with '--yes'")
     }
+  }
+
+  /// Returns a number with the noun for it: `1,200 entries`.
+  static func counted(_ count: Int, _ one: String, _ many: String) -> String {
+    "\(QuantityWords.grouped(Int64(count))) \(count == 1 ? one : many)"
+  }
+
+  /// Returns the name by which people know the cache at a path: the name of its folder, which is often the identifier
+  /// of an app.
+  static func title(ofCacheAt path: String) -> String {
+    let parts = absolutePath(path).utf8.split(separator: UInt8(ascii: "/"))
+    let names = parts.last?.elementsEqual("Cache.db".utf8) ?? false ? parts.dropLast() : parts[...]
+    return names.last.map { String(decoding: Array($0), as: UTF8.self) } ?? path
   }
 }

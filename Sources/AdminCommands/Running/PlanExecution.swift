@@ -25,16 +25,21 @@ struct PlanExecution {
     _ plan: RemovalPlan, shrinking: Bool = false, verifying: Bool = true,
     unless stopReason: () -> StopReason?
   ) -> RemovalReceipt {
-    let shouldStop = { stopReason() != nil }
+    func shouldStop() -> Bool { stopReason() != nil }
     var removal = Removal()
     var failure: (any Error)?
     do {
-      let store = try environment.openStore(
-        plan.store.path, cache.waitMilliseconds, verifying && !change.noVerify)
-      try plan.carryOut(in: store, into: &removal, unless: shouldStop)
+      let store = try environment.showingProgress("Checking the database", of: nil) {
+        try environment.openStore(
+          plan.store.path, cache.waitMilliseconds, verifying && !change.noVerify)
+      }
+      let count = Int64(plan.entries.count + plan.orphans.count)
+      try environment.showingProgress("Removing entries", of: count) {
+        try plan.carryOut(in: store, into: &removal, unless: shouldStop)
+      }
       // In slices, because a rewrite needs as much free space again, and the reason for the limit
       // may be a full disk.
-      if shrinking { _ = try store.compact(fully: false, unless: shouldStop) }
+      if shrinking { _ = try environment.compact(store, of: plan.footprint, unless: shouldStop) }
     } catch {
       failure = error
     }
@@ -65,6 +70,10 @@ struct PlanExecution {
     try receipt.write(by: renderer, as: change.format, in: environment)
     receipt.reportRemainder(in: environment)
     if let failure { throw failure }
+    if change.format == .table, plan.store.format.hasDatabase, !receipt.plan.entries.isEmpty {
+      environment.suggest(
+        "reclaim the free space in the database with", ["compact", "-c", plan.store.path])
+    }
     return receipt.isComplete && renderer.sidecars?.skipped ?? 0 == 0
   }
 
@@ -74,6 +83,7 @@ struct PlanExecution {
     receipt.skipped = skipped
     try receipt.write(by: renderer, as: change.format, in: environment)
     try change.checkLimit(of: plan)
+    if change.dryRun, change.format == .table, !plan.isEmpty { environment.suggestRunning() }
   }
 }
 

@@ -158,7 +158,8 @@ public struct ImportRenderer: Sendable {
       var url = TextBuffer()
       url.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")
       buffer.append("  ")
-      buffer.append(contentsOf: DisplayWidth.shortened(url.bytes[...], to: Self.widestURL))
+      buffer.append(
+        contentsOf: DisplayWidth.shortened(url.bytes[...], to: Self.widestURL, style: buffer.style))
       buffer.append(": \(entry.reason ?? "")\n")
     }
   }

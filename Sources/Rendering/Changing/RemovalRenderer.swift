@@ -161,7 +161,9 @@ public struct RemovalRenderer: Sendable {
   private func appendLargest(of plan: RemovalPlan, into buffer: inout TextBuffer) {
     let largest = Self.largest(of: plan.entries)
     guard !largest.isEmpty else { return }
-    buffer.append("\n      SIZE  URL\n")
+    buffer.append("\n")
+    buffer.append("      SIZE  URL", as: .heading)
+    buffer.append("\n")
     for index in largest {
       let entry = plan.entries[index]
       let size = entry.size.map { ByteSizeText.text($0) } ?? "-"
@@ -172,7 +174,8 @@ public struct RemovalRenderer: Sendable {
       // Masked first: in a shortened URL, a secret that was cut would no longer be recognised.
       // Shortened last, because escapes make text longer.
       url.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")
-      buffer.append(contentsOf: DisplayWidth.shortened(url.bytes[...], to: Self.widestURL))
+      buffer.append(
+        contentsOf: DisplayWidth.shortened(url.bytes[...], to: Self.widestURL, style: buffer.style))
       buffer.append("\n")
     }
     let more = plan.entries.count - largest.count

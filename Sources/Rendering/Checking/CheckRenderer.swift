@@ -147,16 +147,20 @@ extension CheckRenderer {
     for kind in kinds {
       var count = TextBuffer()
       count.append(grouped: kind.count)
-      table.append([
-        Array(kind.code.severity.rawValue.utf8), Array(kind.code.name.utf8), count.bytes,
-        Array((kind.code.repair?.rawValue ?? "-").utf8),
-      ])
+      let severity = kind.code.severity
+      table.append(
+        [
+          Array(severity.rawValue.utf8), Array(kind.code.name.utf8), count.bytes,
+          Array((kind.code.repair?.rawValue ?? "-").utf8),
+        ], startingAs: severity.emphasis)
     }
     table.append(to: &buffer)
   }
 
   private func append(_ kind: Kind, into buffer: inout TextBuffer) {
-    buffer.append("\n\(kind.code.name): \(kind.code.meaning)\n")
+    buffer.append("\n")
+    buffer.append(kind.code.name, as: kind.code.severity.emphasis)
+    buffer.append(": \(kind.code.meaning)\n")
     for finding in kind.first {
       buffer.append("  ")
       switch finding.id {
@@ -184,7 +188,9 @@ extension CheckRenderer {
     _ text: ByteString, _ end: String, into buffer: inout TextBuffer
   ) {
     let shown = HostileText.shown(text)
-    buffer.append(contentsOf: DisplayWidth.shortened(shown.bytes[...], to: Self.widestText))
+    buffer.append(
+      contentsOf: DisplayWidth.shortened(shown.bytes[...], to: Self.widestText, style: buffer.style)
+    )
     buffer.append(end)
   }
 
@@ -194,8 +200,11 @@ extension CheckRenderer {
     for severity in Finding.Severity.allCases {
       let count = check.counts[severity, default: 0]
       buffer.append(", ")
-      buffer.append(grouped: count)
-      buffer.append(" \(severity.rawValue)\(count == 1 ? "" : "s")")
+      // No color for "0 errors", which would look like a failure.
+      buffer.append(as: count == 0 ? nil : severity.emphasis) {
+        $0.append(grouped: count)
+        $0.append(" \(severity.rawValue)\(count == 1 ? "" : "s")")
+      }
     }
     buffer.append("\n")
   }
@@ -204,4 +213,13 @@ extension CheckRenderer {
 extension Finding.Severity {
   /// The rank by severity, most severe first.
   fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+  /// The emphasis of findings; notes are no reason to worry, and have none.
+  fileprivate var emphasis: Emphasis? {
+    switch self {
+    case .error: .error
+    case .warning: .warning
+    case .note: nil
+    }
+  }
 }

@@ -26,7 +26,7 @@ extension ExplanationRenderer {
   }
 
   private func appendVerdict(_ explanation: Explanation, into buffer: inout TextBuffer) {
-    buffer.append(explanation.state.words.uppercased())
+    buffer.append(explanation.state.words.uppercased(), as: explanation.state?.emphasis)
     let freshness = explanation.freshness
     switch explanation.state {
     case .fresh:

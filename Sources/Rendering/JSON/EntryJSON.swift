@@ -39,6 +39,7 @@ struct EntryJSON {
           json.base64(text.bytes, inPlaceOf: names, at: index)
         }
       case .word(let word): json.word(word)
+      case .freshness(let state): if let state { json.word(state.rawValue) } else { json.null() }
       case .time(let time): json.time(time)
       // In seconds, negative for the future: programs compare numbers, and a clock that was set
       // back must not be hidden.

@@ -16,6 +16,8 @@ enum CellValue {
   case text(ByteString)
   /// A word of this tool.
   case word(String)
+  /// Freshness; `nil` if it is unknown.
+  case freshness(ResponseFreshness.State?)
   case time(Timestamp)
   /// The time from which an age is measured.
   case age(Timestamp)
@@ -102,14 +104,14 @@ struct CellReader {
     case .expiresAt: freshness.expiresAt.map { .time($0) } ?? .unknown
     case .validators: .words(freshness.validatorWords)
     // Programs get words that never change; those for people may be improved.
-    default: .word(reader == .people ? freshness.state.words : freshness.state.rawValue)
+    default: reader == .people ? .freshness(freshness.state) : .word(freshness.state.rawValue)
     }
   }
 
   /// The value of a column for unknown freshness. People see a word wherever other entries have one.
   private func unknownFreshness(of column: Column) -> CellValue {
     guard reader == .people, column == .freshness || column == .ttl else { return .unknown }
-    return .word(ResponseFreshness.State?.none.words)
+    return .freshness(nil)
   }
 
   private func text(_ text: ByteString?) -> CellValue {

@@ -48,8 +48,11 @@ public enum Column: Hashable, Sendable {
   /// The values that the URL loading system attached: one key or all.
   case protocolProperties(key: ByteString?)
 
-  /// The default columns for people.
-  public static let standard: [Column] = [
+  /// The default columns for people, which fit into 80 columns of a terminal.
+  public static let standard: [Column] = [.id, .age, .size, .status, .freshness, .url]
+
+  /// More columns for people, which need a wide terminal.
+  public static let wide: [Column] = [
     .id, .stored, .firstStored, .age, .ttl, .status, .method, .size, .mime, .url,
   ]
 

@@ -64,6 +64,7 @@ struct DelimitedRenderer: LineRenderer {
     case .byteCount(let count): buffer.append(plain: count)
     case .text(let text): append(text.bytes, to: &buffer)
     case .word(let word): buffer.append(word)
+    case .freshness(let state): if let state { buffer.append(state.rawValue) }
     case .time(let time): buffer.append(time: time)
     case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)
     case .duration(let seconds): buffer.append(integer: seconds)

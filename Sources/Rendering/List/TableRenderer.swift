@@ -4,8 +4,9 @@ import ResponseStorage
 
 /// Renders a list as a table for people.
 ///
-/// The first rows determine the column widths and are kept until then. Later rows are written at once, even if a cell
-/// is wider than its column, so that memory and delay do not grow with the list.
+/// The first rows determine the column widths and are kept until then. Later rows are written at once, so that memory
+/// and delay do not grow with the list. If a terminal has a width, no row is wider: text is shortened, URLs in the
+/// middle. Without a width, later rows may be wider than their columns.
 struct TableRenderer: ResponseRenderer {
   /// The cells of a row.
   private struct Row {
@@ -13,9 +14,12 @@ struct TableRenderer: ResponseRenderer {
     /// The end of each cell in the text.
     var ends: [Int] = []
     var widths: [Int] = []
+    /// Whether each cell is a number, which is not shortened.
+    var numbers: [Bool] = []
+    /// What each cell is, for its color.
+    var emphases: [Emphasis?] = []
   }
 
-  private static let gap = 2
   private static let widestColumn = 60
   private static let keptRowLimit = 256
   // Cells can be very long, so kept rows are limited by bytes as well.
@@ -27,7 +31,7 @@ struct TableRenderer: ResponseRenderer {
   private let terminalWidth: Int?
   private var kept: [Row] = []
   private var keptBytes = 0
-  private var widths: [Int]?
+  private var layout: TableLayout?
   // Reused for all rows after the kept ones, so that they need no new memory.
   private var reused = Row()
 
@@ -45,9 +49,9 @@ struct TableRenderer: ResponseRenderer {
   mutating func begin(into buffer: inout TextBuffer) {}
 
   mutating func render(_ response: borrowing StoredResponse, into buffer: inout TextBuffer) {
-    if let widths {
+    if let layout {
       fill(&reused, with: response)
-      append(reused, widths, into: &buffer)
+      append(reused, layout, into: &buffer)
       return
     }
     var row = Row()
@@ -60,20 +64,42 @@ struct TableRenderer: ResponseRenderer {
   }
 
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {
-    if widths == nil { appendKept(into: &buffer) }
+    if layout == nil { appendKept(into: &buffer) }
   }
 
   private func fill(_ row: inout Row, with response: borrowing StoredResponse) {
     row.text.removeAll(keepingCapacity: true)
     row.ends.removeAll(keepingCapacity: true)
     row.widths.removeAll(keepingCapacity: true)
+    row.numbers.removeAll(keepingCapacity: true)
+    row.emphases.removeAll(keepingCapacity: true)
     for column in columns {
       let start = row.text.bytes.count
-      append(cells.value(of: column, in: response), into: &row.text)
+      let value = cells.value(of: column, in: response)
+      append(value, into: &row.text)
       // Without it, columns would shift for `awk` and the like.
       if row.text.bytes.count == start { row.text.append(UInt8(ascii: "-")) }
       row.ends.append(row.text.bytes.count)
       row.widths.append(DisplayWidth.width(of: row.text.bytes[start...]))
+      row.numbers.append(Self.isNumber(value))
+      row.emphases.append(Self.emphasis(of: value))
+    }
+  }
+
+  private static func isNumber(_ value: CellValue) -> Bool {
+    switch value {
+    case .integer, .byteCount, .percent, .age, .duration: true
+    default: false
+    }
+  }
+
+  /// Returns the emphasis of freshness; other values have none.
+  private static func emphasis(of value: CellValue) -> Emphasis? {
+    switch value {
+    case .freshness(let state): state?.emphasis
+    case .remainingLifetime(let seconds):
+      seconds.map { $0 > 0 ? Emphasis.fresh : .stale } ?? .noLifetime
+    default: nil
     }
   }
 
@@ -85,6 +111,7 @@ struct TableRenderer: ResponseRenderer {
     case .percent(let value): text.append("\(value)%")
     case .text(let value): text.append(shown: value)
     case .word(let word): text.append(word)
+    case .freshness(let state): text.append(state.words)
     case .time(let time): text.append(time: time)
     case .age(let time): text.append(AgeText.text(from: time, to: now))
     case .duration(let seconds): text.append(AgeText.text(seconds: seconds))
@@ -106,42 +133,41 @@ struct TableRenderer: ResponseRenderer {
       header.ends.append(header.text.bytes.count)
       let width = DisplayWidth.width(of: header.text.bytes[start...])
       header.widths.append(width)
+      header.numbers.append(false)
+      header.emphases.append(.heading)
       let widest = kept.reduce(0) { max($0, $1.widths[index]) }
-      // One long cell must not push all other columns out of the terminal. It sticks out of its own
-      // row only.
+      // One long cell must not move all other columns far to the right. Without the width of a
+      // terminal, it sticks out of its own row only.
       widths.append(max(min(widest, Self.widestColumn), width))
     }
-    append(header, widths, into: &buffer)
-    for row in kept { append(row, widths, into: &buffer) }
+    let layout = TableLayout(columns, widths, terminalWidth: terminalWidth)
+    append(header, layout, into: &buffer)
+    for row in kept { append(row, layout, into: &buffer) }
     kept = []
-    self.widths = widths
+    self.layout = layout
   }
 
-  private func append(_ row: Row, _ widths: [Int], into buffer: inout TextBuffer) {
+  private func append(_ row: Row, _ layout: TableLayout, into buffer: inout TextBuffer) {
+    let limits = layout.limits(ofCells: row.widths, numbers: row.numbers)
     var start = 0
-    var used = 0
     for (index, column) in columns.enumerated() {
-      if index > 0 {
-        buffer.append(UInt8(ascii: " "), count: Self.gap)
-        used += Self.gap
-      }
-      let cell = row.text.bytes[start..<row.ends[index]]
+      if index > 0 { buffer.append(UInt8(ascii: " "), count: TableLayout.gap) }
+      var cell = row.text.bytes[start..<row.ends[index]]
       start = row.ends[index]
-      let padding = widths[index] - row.widths[index]
-      let isLast = index == columns.count - 1
-      if column.alignment == .right { buffer.append(UInt8(ascii: " "), count: padding) }
-      // Only the last column: it is the one that wraps, and shortening any other would hide what
-      // the user asked to see.
-      if isLast, column == .url || column == .key, let terminalWidth {
-        // In a very narrow terminal, a line that wraps is better than a URL of which nothing is
-        // left.
-        let room = max(terminalWidth - used, 20)
-        buffer.append(contentsOf: DisplayWidth.shortened(cell, to: room))
-      } else {
-        buffer.append(contentsOf: cell)
+      var width = row.widths[index]
+      if let limits, width > limits[index] {
+        // A file name of a Foundation store begins with the time, which tells entries apart better than the end does.
+        cell = DisplayWidth.shortened(
+          cell, to: limits[index], keeping: column == .id ? .start : .startAndEnd,
+          style: buffer.style)
+        width = DisplayWidth.width(of: cell)
       }
-      if column.alignment == .left, !isLast { buffer.append(UInt8(ascii: " "), count: padding) }
-      used += max(widths[index], row.widths[index])
+      let padding = layout.widths[index] - width
+      if column.alignment == .right { buffer.append(UInt8(ascii: " "), count: padding) }
+      buffer.append(as: row.emphases[index]) { $0.append(contentsOf: cell) }
+      if column.alignment == .left, index < columns.count - 1 {
+        buffer.append(UInt8(ascii: " "), count: padding)
+      }
     }
     // Trailing spaces are copied along, and make terminals wrap lines that look as if they fitted.
     buffer.trimTrailingSpaces()

@@ -34,6 +34,7 @@ public struct ColumnReader: Sendable {
     case .byteCount(let count): .integer(count.bytes)
     case .text(let text): DatabaseValue(text: text.bytes)
     case .word(let word): .text(Array(word.utf8))
+    case .freshness(let state): state.map { .text(Array($0.rawValue.utf8)) } ?? .null
     case .time(let time): Self.text { $0.append(time: time) }
     case .age(let time): .integer(now.wholeSeconds - time.wholeSeconds)
     case .remainingLifetime(let seconds): seconds.map { .integer($0) } ?? .null

@@ -143,6 +143,7 @@ public struct ShowRenderer: Sendable {
     case .percent(let number): buffer.append("\(number)%")
     case .text(let text): buffer.append(shown: text)
     case .word(let word): buffer.append(word)
+    case .freshness(let state): buffer.append(state.words, as: state?.emphasis)
     case .unknown, .age, .headers, .notes, .property, .properties: buffer.append("-")
     }
   }

@@ -15,17 +15,14 @@ enum DisplayWidth {
     return width
   }
 
-  /// Returns the width of a scalar: 0 for a combining mark, 2 for a wide East Asian character, otherwise 1.
+  /// Returns the width of a scalar: 0 for a combining mark, 2 for a wide character, otherwise 1.
   static func width(of scalar: Unicode.Scalar) -> Int {
     // No scalar below the combining marks, which begin at U+0300, needs a property lookup.
     if scalar.value < 0x300 { return 1 }
+    if WideCharacters.contains(scalar) { return 2 }
     switch scalar.value {
-    // The blocks that Unicode's EastAsianWidth calls wide, in ranges that are broad enough for
-    // alignment. The standard library has no such property.
-    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF,
-      0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF,
-      0x1F900...0x1F9FF, 0x20000...0x3FFFD:
-      return 2
+    // Vowels and final consonants of Hangul are drawn into the syllable that a wide consonant begins.
+    case 0x1160...0x11FF, 0xD7B0...0xD7FB: return 0
     default:
       return switch scalar.properties.generalCategory {
       case .nonspacingMark, .enclosingMark: 0
@@ -34,12 +31,24 @@ enum DisplayWidth {
     }
   }
 
-  /// Returns the text with its middle replaced by `…`, so that it is at most `limit` columns wide.
-  static func shortened(_ bytes: ArraySlice<UInt8>, to limit: Int) -> ArraySlice<UInt8> {
-    guard limit > 1, width(of: bytes) > limit else { return bytes }
-    // The middle goes: the beginning of a URL tells the host, and the end the file.
-    let tailLimit = (limit - 1) / 2
-    let headLimit = limit - 1 - tailLimit
+  /// The part of a text that is left when it is shortened.
+  enum Part: Hashable {
+    /// The beginning.
+    case start
+    /// The beginning and the end.
+    case startAndEnd
+  }
+
+  /// Returns the text with a part replaced by an ellipsis, so that it is at most `limit` columns wide.
+  static func shortened(
+    _ bytes: ArraySlice<UInt8>, to limit: Int, keeping part: Part = .startAndEnd,
+    style: TextStyle = TextStyle()
+  ) -> ArraySlice<UInt8> {
+    guard width(of: bytes) > limit else { return bytes }
+    let ellipsis = style.ellipsis(atMost: limit)
+    let room = max(0, limit - width(of: ellipsis[...]))
+    let tailLimit = part == .start ? 0 : room / 2
+    let headLimit = room - tailLimit
     var head = bytes.startIndex
     var used = 0
     while head < bytes.endIndex {
@@ -58,6 +67,12 @@ enum DisplayWidth {
       if used > tailLimit { break }
       tail = start
     }
-    return bytes[..<head] + Array("…".utf8) + bytes[tail...]
+    // A combining mark without its letter would be drawn onto the ellipsis.
+    while tail < bytes.endIndex {
+      let (scalar, length) = bytes.scalar(at: tail)
+      guard let scalar, width(of: scalar) == 0 else { break }
+      tail += length
+    }
+    return bytes[..<head] + ellipsis + bytes[tail...]
   }
 }

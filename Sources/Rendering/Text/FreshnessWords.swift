@@ -9,6 +9,15 @@ extension ResponseFreshness.State {
     case .noLifetime: "no lifetime"
     }
   }
+
+  /// The emphasis of the state.
+  var emphasis: Emphasis {
+    switch self {
+    case .fresh: .fresh
+    case .stale: .stale
+    case .noLifetime: .noLifetime
+    }
+  }
 }
 
 extension ResponseFreshness.State? {

@@ -11,6 +11,16 @@ public enum ByteSizeText {
   }
 }
 
+/// Formats numbers for people: `4,304`.
+public enum QuantityWords {
+  /// Returns a number in decimal with thousands separators.
+  public static func grouped(_ value: Int64) -> String {
+    var buffer = TextBuffer()
+    buffer.append(grouped: value)
+    return ByteString(buffer.bytes).string ?? ""
+  }
+}
+
 /// Formats time spans: `12d` in tables, `12 days` in sentences.
 public enum AgeText {
   /// Returns the time from `moment` to `now` for a table; `in 3d` if `moment` is in the future.

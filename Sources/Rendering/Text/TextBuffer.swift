@@ -11,8 +11,13 @@ public struct TextBuffer: Hashable, Sendable {
   /// The bytes, which are UTF-8.
   public var bytes: [UInt8] = []
 
+  /// What the text may look like.
+  public let style: TextStyle
+
   /// Creates an empty buffer.
-  public init() {}
+  public init(style: TextStyle = TextStyle()) {
+    self.style = style
+  }
 
   /// Appends one byte.
   public mutating func append(_ byte: UInt8) {

@@ -15,7 +15,8 @@ extension DiscoveryRenderer {
     let whole = discovery.footprintBytes
     for store in discovery.stores {
       let bar = BarText.text(
-        part: store.footprintBytes ?? 0, of: whole, width: Self.shareBarWidth, asciiOnly: false)
+        part: store.footprintBytes ?? 0, of: whole, width: Self.shareBarWidth,
+        asciiOnly: buffer.style.isASCII)
       table.append([
         cell(store.entries) { $0.append(grouped: $1) },
         cell(store.footprintBytes) { $0.append(byteCount: $1) }, Array(bar.utf8),

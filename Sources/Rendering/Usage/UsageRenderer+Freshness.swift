@@ -25,18 +25,22 @@ extension UsageRenderer {
     let whole = report.freshness.values.reduce(Int64(0)) { $0 + $1 }
     guard whole > 0 else { return }
     buffer.append("Fresh    ")
-    var legend = ""
+    var legend = TextBuffer(style: buffer.style)
     var (sum, drawn) = (Int64(0), 0)
     for part in Self.freshnessParts {
       guard let count = report.freshness[part.state], count > 0 else { continue }
-      let mark = asciiOnly ? part.asciiMark : part.mark
+      let mark = buffer.style.isASCII ? part.asciiMark : part.mark
       sum += count
       // Round the running sum, not each part, so that the parts add up to the whole bar.
       let end = Int((Double(sum) / Double(whole) * Double(Self.freshnessBarWidth)).rounded())
-      buffer.append(String(repeating: mark, count: end - drawn))
+      let emphasis = part.state?.emphasis
+      buffer.append(String(repeating: mark, count: end - drawn), as: emphasis)
       drawn = end
-      legend += "  \(mark) \(BarText.percent(count, of: whole))% \(part.state.words)"
+      legend.append("  ")
+      legend.append(mark, as: emphasis)
+      legend.append(" \(BarText.percent(count, of: whole))% \(part.state.words)")
     }
-    buffer.append("\(legend)   of the entries\n")
+    buffer.append(contentsOf: legend.bytes)
+    buffer.append("   of the entries\n")
   }
 }

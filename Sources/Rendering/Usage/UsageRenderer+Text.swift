@@ -60,16 +60,16 @@ extension UsageRenderer {
     let used = report.footprint.totalBytes
     buffer.append("On disk  \(ByteSizeText.text(used))")
     if let capacity = report.capacityBytes {
-      let width = Self.capacityBarWidth
+      let (width, isASCII) = (Self.capacityBarWidth, buffer.style.isASCII)
       buffer.append(" of \(ByteSizeText.text(capacity))   ")
       buffer.append("\(BarText.percent(used, of: capacity))%   ")
       buffer.append(
-        BarText.text(part: used, of: capacity, width: width, asciiOnly: asciiOnly))
-      let drawn = BarText.columns(part: used, of: capacity, width: width, asciiOnly: asciiOnly)
+        BarText.text(part: used, of: capacity, width: width, asciiOnly: isASCII))
+      let drawn = BarText.columns(part: used, of: capacity, width: width, asciiOnly: isASCII)
       // Without `max`, a range with a negative length would trap.
-      for _ in drawn..<max(width, drawn) { buffer.append(asciiOnly ? "." : "·") }
+      for _ in drawn..<max(width, drawn) { buffer.append(isASCII ? "." : "·") }
       // The end of the bar is the capacity, which an overfull cache exceeds.
-      buffer.append(asciiOnly ? "|" : "│")
+      buffer.append(isASCII ? "|" : "│")
     }
     if let percent = report.allowedPercent {
       // Larger numbers would trap in the conversion.
@@ -161,11 +161,14 @@ extension UsageRenderer {
   ) {
     let title = title.utf8.map { $0 >= 97 ? $0 & ~0x20 : $0 }
     let keyWidth = rows.reduce(title.count) { max($0, DisplayWidth.width(of: $1.key)) }
-    buffer.append(contentsOf: title)
-    buffer.append(UInt8(ascii: " "), count: keyWidth - title.count)
-    buffer.append("    ENTRIES       SIZE  ")
-    buffer.append(UInt8(ascii: " "), count: Self.shareBarWidth + 1)
-    buffer.append("SHARE\n")
+    buffer.append(as: .heading) { buffer in
+      buffer.append(contentsOf: title)
+      buffer.append(UInt8(ascii: " "), count: keyWidth - title.count)
+      buffer.append("    ENTRIES       SIZE  ")
+      buffer.append(UInt8(ascii: " "), count: Self.shareBarWidth + 1)
+      buffer.append("SHARE")
+    }
+    buffer.append("\n")
     for row in rows { append(row, of: report.bodyBytes, keyWidth: keyWidth, into: &buffer) }
   }
 
@@ -189,9 +192,9 @@ extension UsageRenderer {
     buffer.append(UInt8(ascii: " "), count: 11 - size.utf8.count)
     buffer.append(size)
     buffer.append("  ")
-    let width = Self.shareBarWidth
-    buffer.append(BarText.text(part: row.bytes, of: whole, width: width, asciiOnly: asciiOnly))
-    let drawn = BarText.columns(part: row.bytes, of: whole, width: width, asciiOnly: asciiOnly)
+    let (width, isASCII) = (Self.shareBarWidth, buffer.style.isASCII)
+    buffer.append(BarText.text(part: row.bytes, of: whole, width: width, asciiOnly: isASCII))
+    let drawn = BarText.columns(part: row.bytes, of: whole, width: width, asciiOnly: isASCII)
     let percent = "\(BarText.percent(row.bytes, of: whole))%"
     buffer.append(UInt8(ascii: " "), count: width - drawn + 6 - percent.utf8.count)
     buffer.append(percent)

@@ -11,14 +11,10 @@ public struct UsageRenderer: Sendable {
   /// The time to which ages are measured.
   public var now: Timestamp
 
-  /// Whether bars only use ASCII.
-  public var asciiOnly: Bool
-
   /// Creates a renderer.
-  public init(secrets: SecretPolicy, now: Timestamp, asciiOnly: Bool = false) {
+  public init(secrets: SecretPolicy, now: Timestamp) {
     self.secrets = secrets
     self.now = now
-    self.asciiOnly = asciiOnly
   }
 
   /// Appends a report as one JSON object.

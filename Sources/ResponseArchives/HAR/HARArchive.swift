@@ -53,7 +53,7 @@ final class HARArchive: ArchiveKind {
     verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep
   ) throws {
     for place in index.places {
-      // Damage is reported only after the entries before it, which `--salvage` imports.
+      WorkCounter.add()
       guard try body(entry(at: place)) == .next else { return }
     }
     if let damage = index.damage { throw damage }

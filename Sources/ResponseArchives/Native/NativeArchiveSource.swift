@@ -70,6 +70,7 @@ final class NativeArchiveSource: ArchiveKind {
     while try walk.nextEntry(
       verifyingBody: verifyingBodies,
       { raw in
+        WorkCounter.add()
         let step = try body(raw)
         isStopped = step == .stop
         return step

@@ -35,7 +35,10 @@ final class WARCEntries {
   ///
   /// - Throws: ``ResponseArchiveError`` if the file is damaged, or any error that `body` throws.
   func forEach(_ body: (RawResponse) throws -> ScanStep) throws {
-    for number in index.entries.indices where try body(response(number)) == .stop { return }
+    for number in index.entries.indices {
+      WorkCounter.add()
+      if try body(response(number)) == .stop { return }
+    }
     if let damage = index.damage { throw damage }
   }
 

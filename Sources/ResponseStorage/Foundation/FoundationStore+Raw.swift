@@ -1,4 +1,5 @@
 public import Bytes
+import Files
 import PropertyLists
 
 extension FoundationStore {
@@ -20,6 +21,7 @@ extension FoundationStore {
     _ body: (RawResponse) throws -> ScanStep
   ) throws {
     for (index, name) in names.enumerated() {
+      WorkCounter.add()
       guard let response = read(name, projection), try isWanted(response),
         let raw = try raw(name, number: Int64(index) + 1)
       else { continue }

@@ -95,6 +95,7 @@ public final class FoundationStore: StoreKind {
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     for name in names {
+      WorkCounter.add()
       guard let response = read(name, projection) else { continue }
       if try body(response) == .stop { return }
     }

@@ -53,6 +53,7 @@ extension FoundationStoreEditor {
   /// Renames all staged files. On an error, removes those again that replaced no other file.
   private func place(_ changes: [FoundationInsertion.Change]) throws(FileError) {
     for (count, change) in changes.enumerated() {
+      WorkCounter.add()
       do throws(FileError) { try files.rename(change.staged, to: change.name) } catch {
         // A file that has replaced another one stays: its predecessor cannot come back, and an
         // entry is better than none.

@@ -66,6 +66,7 @@ final class FoundationStoreEditor: ResponseStore {
       }
       // Counted only after the removal has returned, so that a signal leaves an exact number.
       removal.visited += 1
+      WorkCounter.add()
     }
   }
 

@@ -47,7 +47,7 @@ def test_answer():
         os.write(number, b"y\n")
         output, errors = process.communicate(timeout=60)
         os.close(number)
-    assert process.returncode == 0 and b"Remove them? [y/N]" in errors, (process.returncode, errors)
+    assert process.returncode == 0 and b") from asked? [y/N]" in errors, (process.returncode, errors)
     assert run("list", "-c", cache, "--format", "urls").stdout == b"", output
 
 

@@ -23,7 +23,7 @@ from schemas import COLUMNS, KEYED
 # Schemas that a test here holds documents against.
 CHECKED = """list entry show explain explanation explain-missing usage discover usage-all error check archive-header archive-entry
     archive-manifest files-index purge plan apply enforce import diff revalidate compact expire skipped config pin unpin rules-test
-    log query""".split()
+    log progress query""".split()
 ALL_COLUMNS = ",".join([*COLUMNS, *(name.replace(",", "\\,") for name in KEYED)]).replace("_", "-")
 FAULTS = ["--faults", "orphan-files,missing-bodies,undecodable"]
 
@@ -223,6 +223,13 @@ def test_errors(check, cache, status, verb, options):
     error = json.loads(result.stderr)
     assert error["code"] == status, error
     check("error", [error])
+
+
+def test_progress(check, cache):
+    """Each line of progress is one document, and the last one of each work is finished."""
+    errors = scratch.run("export", "-c", cache, "-o", path("a.tar"), "--progress", "json", status=None).stderr
+    lines = [json.loads(line) for line in errors.splitlines() if line.startswith(b"{")]
+    assert check("progress", lines) >= 2 and lines[-1]["finished"] and lines[-1]["done"] == lines[-1]["total"], errors
 
 
 def test_check(check, cache):

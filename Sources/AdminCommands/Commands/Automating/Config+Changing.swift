@@ -8,6 +8,7 @@ extension URLCacheAdmin.Config {
     static let configuration = CommandConfiguration(
       commandName: "set",
       abstract: "Change a setting; the rest of the file stays the same.",
+      usage: "urlcache-admin config set [<options>] <setting> <value>",
       discussion: """
         SETTING is the name of a setting, or caches.NAME.SETTING for one cache;
         caches.NAME.path gives a cache its name. The file is the user's, or that of
@@ -17,6 +18,7 @@ extension URLCacheAdmin.Config {
     @Argument(help: "The setting.") var setting: String
     @Argument(help: "The value, as for the option of the same name.") var value: String
     @OptionGroup var file: ConfigurationOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     var isQuiet: Bool { file.messages.quiet }
     var writesJSON: Bool { false }
@@ -35,6 +37,7 @@ extension URLCacheAdmin.Config {
     static let configuration = CommandConfiguration(
       commandName: "unset",
       abstract: "Remove a setting; the rest of the file stays the same.",
+      usage: "urlcache-admin config unset [<options>] <setting>",
       discussion: """
         The line of the setting is removed, with a comment at its end; other comments
         are kept. A setting that is not in the file is no error.
@@ -42,6 +45,7 @@ extension URLCacheAdmin.Config {
 
     @Argument(help: "The setting, or caches.NAME.SETTING for one cache.") var setting: String
     @OptionGroup var file: ConfigurationOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     var isQuiet: Bool { file.messages.quiet }
     var writesJSON: Bool { false }

@@ -30,6 +30,7 @@ extension URLCacheAdmin.Config {
         """)
 
     @OptionGroup var file: ConfigurationOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @OptionGroup var formats: FormatOptions<ChangeFormat>
 
@@ -58,9 +59,11 @@ extension URLCacheAdmin.Config {
   struct Check: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Show all errors in the configuration, with file, line and column.")
+      abstract: "Show all errors in the configuration, with file, line and column.",
+      usage: "urlcache-admin config check [<options>]")
 
     @OptionGroup var file: ConfigurationOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     var isQuiet: Bool { file.messages.quiet }
     var writesJSON: Bool { false }

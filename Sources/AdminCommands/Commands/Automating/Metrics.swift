@@ -20,6 +20,7 @@ extension URLCacheAdmin {
     @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
     @OptionGroup var expiry: ExpiryOptions
 
     @Option(

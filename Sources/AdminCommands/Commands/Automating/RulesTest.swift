@@ -37,6 +37,7 @@ extension URLCacheAdmin.Rules {
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @OptionGroup(title: "Output") var formats: FormatOptions<ChangeFormat>
 

@@ -27,6 +27,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Changes") var change: ChangeOptions
     @OptionGroup(title: "Changes") var pinning: PinOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }

@@ -64,6 +64,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Changes") var change: ChangeOptions
     @OptionGroup(title: "Changes") var planning: PlanOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
@@ -169,7 +170,7 @@ extension URLCacheAdmin {
       else {
         return
       }
-      environment.inform("hint: repair it with: \(command)\n")
+      environment.hint("repair it with: \(command)")
     }
 
     /// Checks the cache, and closes it.
@@ -189,7 +190,7 @@ extension URLCacheAdmin {
         try source.finish()
         return check
       }
-      var check = try checkOnce(open, options, report)
+      var check = try checkOnce(open, options, environment, report)
       if !check.suspects.isEmpty {
         // An app may store the row first and the body file a moment later, so wait before looking again.
         environment.pause(200)
@@ -217,10 +218,12 @@ extension URLCacheAdmin {
 
     private func checkOnce(
       _ open: () throws -> any ResponseSource, _ options: StoreCheck.Options,
-      _ report: (Finding) throws -> Void
+      _ environment: CommandEnvironment, _ report: (Finding) throws -> Void
     ) throws -> StoreCheck {
       let source = try open()
-      var check = try StoreCheck(of: source, options, report)
+      var check = try environment.showingProgress("Checking entries", over: source) {
+        try StoreCheck(of: source, options, report)
+      }
       // Sidecars are compared once all removals of entries are planned.
       if check.suspects.isEmpty { try checkSidecars(&check, source, report) }
       try source.finish()

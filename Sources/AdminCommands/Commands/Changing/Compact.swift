@@ -22,6 +22,7 @@ extension URLCacheAdmin {
     @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @Flag(name: [.customShort("n"), .long], help: "Only show how much is free.")
     var dryRun = false
@@ -70,9 +71,12 @@ extension URLCacheAdmin {
       // An explicit `--full` goes before the threshold, which is usually set in a configuration.
       let isWanted = full || compaction.isWorthwhile(above: threshold)
       if isWanted {
-        compaction.method = try environment.openStore(
-          store.path, cache.waitMilliseconds, !noVerify
-        ).compact(fully: full) { environment.stopReason(signals) != nil }
+        let editor = try environment.showingProgress("Checking the database", of: nil) {
+          try environment.openStore(store.path, cache.waitMilliseconds, !noVerify)
+        }
+        compaction.method = try environment.compact(editor, of: before, fully: full) {
+          environment.stopReason(signals) != nil
+        }
       }
       // In a new reading: only the closed database has its final size.
       let after = try measured(in: environment).footprint

@@ -23,6 +23,7 @@ extension URLCacheAdmin.Enforce {
     quiet.writeMessage = { _ in }
     // The metrics of a run would otherwise count the removals from the copy.
     quiet.record = RunRecord()
+    quiet.progress = nil
     // If no round has work, no copy is needed.
     let idle = EnforcementRounds(plan, keeping: limit.ofSizeAndNumber, execution(in: quiet)) {
       done, _ in done
@@ -34,8 +35,10 @@ extension URLCacheAdmin.Enforce {
       return RemovalSimulation(plan: plan, footprintAfter: lengthKept(after: plan))
     }
     do {
-      return try simulation(of: plan, onCopyIn: quiet)
-        ?? RemovalSimulation(plan: plan, footprintAfter: nil)
+      return try environment.showingProgress("Simulating on a copy", of: nil) {
+        try simulation(of: plan, onCopyIn: quiet)
+          ?? RemovalSimulation(plan: plan, footprintAfter: nil)
+      }
     } catch {
       // All or nothing is the promise of this command: without knowing that the limits can be met,
       // no entry is removed.

@@ -43,6 +43,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Changes") var pinning: PinOptions
     @OptionGroup(title: "Changes") var planning: PlanOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
     @OptionGroup(title: "Schedule") var schedule: ScheduleOptions
 
     var writesJSON: Bool { change.format == .json }
@@ -102,6 +103,9 @@ extension URLCacheAdmin {
         let status = try report(simulation.plan, asPlanned: change.dryRun, in: environment)
         // A dry run shows the plan before it fails on the cap.
         try change.checkLimit(of: simulation.plan)
+        if change.dryRun, change.format == .table, !simulation.plan.isEmpty {
+          environment.suggestRunning()
+        }
         return status
       }
       // Execute the simulated plan as a whole if nothing can be measured between rounds: a backup must contain
@@ -129,7 +133,7 @@ extension URLCacheAdmin {
       _ plan: RemovalPlan, asPlanned isPlanned: Bool, in environment: CommandEnvironment
     ) throws -> ExitStatus {
       if let shortfall = plan.shortfall {
-        var text = TextBuffer()
+        var text = TextBuffer(style: environment.messageStyle)
         let outcome: LimitShortfallRenderer.Outcome =
           bestEffort || !plan.isEmpty ? .notEnough : isPlanned ? .wouldRefuse : .refused
         LimitShortfallRenderer(shortfall, of: plan.store, try commandWords(in: environment))
@@ -176,9 +180,12 @@ extension URLCacheAdmin {
       }
       let selection = try selection.resolved(
         at: now, of: cache, from: source, in: environment)
-      let plan = try RemovalPlan(
-        enforcing: limits, on: source, among: selection, by: rules,
-        keeping: pinning.pins(of: cache, in: environment), now: now, clock: environment.now)
+      let pins = try pinning.pins(of: cache, in: environment)
+      let plan = try environment.showingProgress("Reading entries", over: source) {
+        try RemovalPlan(
+          enforcing: limits, on: source, among: selection, by: rules, keeping: pins, now: now,
+          clock: environment.now)
+      }
       try source.finish()
       return plan
     }
@@ -219,6 +226,10 @@ extension URLCacheAdmin {
       if rounds.stop == .maxRuntime, receipt.remainder == nil {
         environment.note(
           "stopped by '--max-runtime' before measuring whether more entries must be removed")
+      }
+      if change.format == .table, rounds.stop == nil {
+        let path = receipt.plan.store.path
+        environment.suggest("show what the cache contains now with", ["usage", "-c", path])
       }
       if try report(receipt.plan, asPlanned: false, in: environment) == .no { return .no }
       return receipt.isComplete && rounds.stop == nil ? .done : .partly

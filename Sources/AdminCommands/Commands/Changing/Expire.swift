@@ -26,6 +26,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @Option(
       help: ArgumentHelp(
@@ -152,7 +153,10 @@ extension URLCacheAdmin {
       _ result: ClearedUserInfo, in environment: CommandEnvironment
     ) throws(CommandFailure) -> Bool {
       if yes { return true }
-      return try Confirmation.change.ask(in: environment) { text in
+      return try Confirmation.change.ask(
+        about: "\(Confirmation.counted(result.entries.count, "entry", "entries")) of "
+          + Confirmation.title(ofCacheAt: result.store.path), in: environment
+      ) { text in
         var preview = result
         preview.isDryRun = true
         preview.appendText(secrets.policy, into: &text)

@@ -105,7 +105,7 @@ extension URLCacheAdmin {
         environment.writeMessage("'\(shown)' is not pinned in \(PinRenderer.cache(name)) here\n")
       }
       if !absent.isEmpty {
-        environment.inform("hint: list all pins with 'urlcache-admin pin'\n")
+        environment.hint("list all pins with 'urlcache-admin pin'")
       }
       return absent.isEmpty ? .done : .no
     }
@@ -134,6 +134,7 @@ struct PinScopeOptions: ParsableArguments {
   var everywhere = false
 
   @OptionGroup var file: ConfigurationOptions
+  @OptionGroup(title: "Output") var terminal: TerminalOptions
 
   @OptionGroup var formats: FormatOptions<ChangeFormat>
 

@@ -30,6 +30,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Changes") var pinning: PinOptions
     @OptionGroup(title: "Changes") var planning: PlanOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
     @OptionGroup(title: "Changes") var sidecars: SidecarOptions
     @OptionGroup(title: "Schedule") var schedule: ScheduleOptions
 
@@ -127,10 +128,12 @@ extension URLCacheAdmin {
           "selecting entries stored after \(TimeText.text(after)), that is, newer entries")
       }
       // The table does not show the size of kept entries, so do not measure it.
-      let plan = try RemovalPlan(
-        removing: selection, from: source, now: now,
-        keeping: pinning.pins(of: cache, in: environment),
-        measuringKept: writesJSON || planning.plan != nil)
+      let pins = try pinning.pins(of: cache, in: environment)
+      let plan = try environment.showingProgress("Selecting entries", over: source) {
+        try RemovalPlan(
+          removing: selection, from: source, now: now, keeping: pins,
+          measuringKept: writesJSON || planning.plan != nil)
+      }
       environment.note(leftBy: plan, "not selected")
       if selection.selectsSuperseded {
         var kinds = SupersededKinds()

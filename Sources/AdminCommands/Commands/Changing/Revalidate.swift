@@ -38,6 +38,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Requests") var asking: ValidationOptions
     @OptionGroup(title: "Changes") var change: ChangeOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @Flag(help: "Check all entries that match the other options.")
     var all = false
@@ -184,14 +185,21 @@ extension URLCacheAdmin {
     ) throws -> [ValidationResult] {
       let count = requests.count { $0.skipReason == nil }
       // Origins can take minutes, in which a command without a sign of life looks as if it hung.
-      let progress = ProgressLine(of: count, environment)
-      defer { progress.clear() }
+      var counted = 0
       let revalidator = Revalidator(
         schedule: asking.schedule, spool: spool, wallClock: environment.secondsNow,
-        steadyClock: environment.steadyMilliseconds, progress: progress.show)
+        steadyClock: environment.steadyMilliseconds
+      ) { done in
+        WorkCounter.add(Int64(done - counted))
+        counted = done
+      }
       // Do not start the fetch program if there is nothing to send.
       guard count > 0 else { return try revalidator.run(requests, over: NoTransport()) }
-      return try revalidator.run(requests, over: environment.openTransport())
+      return try environment.showingProgress(
+        "Asking servers", of: Int64(count), unit: "responses"
+      ) {
+        try revalidator.run(requests, over: environment.openTransport())
+      }
     }
 
     /// Asks the user to confirm a plan.
@@ -202,7 +210,11 @@ extension URLCacheAdmin {
       // Check the cap before asking: the answer could not override it.
       try checkLimit(of: plan, stored)
       if change.yes { return true }
-      return try Confirmation.change.ask(in: environment) { text in
+      let count = plan.entries.count { $0.action != .none }
+      return try Confirmation.change.ask(
+        about: "\(Confirmation.counted(count, "entry", "entries")) of "
+          + Confirmation.title(ofCacheAt: cache.path(in: environment)), in: environment
+      ) { text in
         var preview = renderer
         preview.isDryRun = true
         preview.appendText(plan, skipped: [], into: &text)

@@ -26,6 +26,7 @@ extension URLCacheAdmin {
 
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @Option(
       name: [.short, .long],

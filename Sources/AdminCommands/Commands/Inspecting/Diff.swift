@@ -25,6 +25,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @Option(help: "What to compare: body, headers (of responses), all.")
     var by = ComparisonBasis.all
@@ -68,9 +69,13 @@ extension URLCacheAdmin {
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, of: nil, in: environment)
       let (first, second) = (try open(first, environment), try open(second, environment))
-      let comparison = try StoreComparison(
-        of: first, with: second, by: by.aspects, normalizingJSON: jsonNormalise,
-        selecting: selection, now: now)
+      let comparison = try environment.showingProgress(
+        "Comparing entries", of: CommandEnvironment.total(of: [first, second])
+      ) {
+        try StoreComparison(
+          of: first, with: second, by: by.aspects, normalizingJSON: jsonNormalise,
+          selecting: selection, now: now)
+      }
       try write(comparison, of: first, with: second, now, environment)
       try first.finish()
       try second.finish()

@@ -31,6 +31,7 @@ extension URLCacheAdmin {
 
     @OptionGroup var depth: SearchOptions
     @OptionGroup var time: TimeOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
     @OptionGroup var messages: MessageOptions
 
     @OptionGroup var formats: FormatOptions<DiscoverFormat>

@@ -29,6 +29,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup var inquiry: InquiryOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @Flag(help: "Explain all entries that match the other options.")
     var all = false
@@ -91,21 +92,30 @@ extension URLCacheAdmin {
       _ environment: CommandEnvironment
     ) throws -> VerdictCounts {
       let renderer = ExplanationRenderer(secrets: secrets.policy)
-      var text = TextBuffer()
+      var text = TextBuffer(style: environment.outputStyle)
       var json: JSONStream?
       if format == .json {
         json = renderer.beginJSON(of: source.description, asking: inquiry, into: &text)
         try environment.write(text.bytes)
       }
       let classes = try cache.classes(at: inquiry.now, in: environment)
-      let writer = ExplanationWriter(asking: inquiry, by: classes, renderer, format, in: json) {
-        part in
+      let writer = ExplanationWriter(
+        asking: inquiry, by: classes, renderer, format, in: json, style: environment.outputStyle
+      ) { part in
         try environment.write(part.bytes)
       }
       let projection = listing.selection.projection.union(Explanation.projection)
         .union(classes.projection)
-      try listing.scan(source, projection) { response in try writer.insert(response) }
-      try writer.finish()
+      func explain() throws {
+        try listing.scan(source, projection) { response in try writer.insert(response) }
+        try writer.finish()
+      }
+      // On a terminal, the explanations themselves show the progress.
+      if environment.isOutputTerminal {
+        try explain()
+      } else {
+        try environment.showingProgress("Explaining entries", over: source, explain)
+      }
       let verdicts = writer.verdicts
       if var json = writer.json {
         text.removeAll()

@@ -11,6 +11,8 @@ extension URLCacheAdmin {
       commandName: "list",
       abstract: "List the entries of a cache.",
       discussion: """
+        On a terminal, the table is shortened to its width; elsewhere, URLs are complete.
+
         COLUMNS
           \(columnLines)
 
@@ -33,6 +35,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup(title: "Output") var sidecars: SidecarOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @Option(
       help: ArgumentHelp(
@@ -47,6 +50,10 @@ extension URLCacheAdmin {
       completion: .requested,
       transform: parseColumns)
     var columns: [Column]?
+
+    @Flag(
+      help: "Show more columns, and URLs in full, even if lines become wider than the terminal.")
+    var wide = false
 
     @Option(
       parsing: .unconditional,
@@ -74,6 +81,10 @@ extension URLCacheAdmin {
     func validate() throws {
       try sidecars.check(with: scope)
       if let limit, limit < 0 { throw ValidationError("'--limit' cannot be less than zero.") }
+      guard !wide || format == .table else {
+        throw ValidationError(
+          "'--wide' is for the table: choose the columns of other formats with '--columns'.")
+      }
       guard columns == nil || (format != .urls && format != .ncdu) else {
         throw ValidationError(
           "'--format \(format.rawValue)' and '--columns' cannot be combined.")
@@ -149,11 +160,12 @@ extension URLCacheAdmin {
       _ source: any ResponseSource, _ listing: inout Listing, _ now: Timestamp,
       _ tags: SidecarTags?, _ environment: CommandEnvironment
     ) throws {
-      let columns = self.columns?.map { column in tags.map(column.reading) ?? column }
+      let columns = (self.columns ?? (wide ? Column.wide : nil))?
+        .map { column in tags.map(column.reading) ?? column }
       let kind = format.makeRenderer(
         columns: columns, secrets: secrets.policy, now: now,
         expiryRules: listing.selection.expiryRules, store: source.description,
-        terminalWidth: environment.terminalWidth)
+        terminalWidth: wide ? nil : environment.terminalWidth)
       var renderer = kind.renderer
       var projection = (columns ?? format.standardColumns).projection
       projection.formUnion([listing.selection.projection, .body])

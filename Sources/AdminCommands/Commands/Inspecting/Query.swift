@@ -45,6 +45,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Output") var formats: FormatOptions<QueryFormat>
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     var writesJSON: Bool { formats.format == .json }
 

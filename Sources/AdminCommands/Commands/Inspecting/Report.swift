@@ -27,6 +27,7 @@ extension URLCacheAdmin {
 
     @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
     @OptionGroup var expiry: ExpiryOptions
 
     @Option(
@@ -69,9 +70,12 @@ extension URLCacheAdmin {
       // Before the cache is read, which may take long: a file that cannot be created should be
       // reported at once.
       let target = try ArchiveOutput(path: output, isForced: force, isText: true, environment)
-      var report = try CacheReport(
-        of: source, at: cache.now(in: environment), expiryRules: expiry.rules,
-        capacityBytes: capacity, clock: environment.now)
+      let now = cache.now(in: environment)
+      var report = try environment.showingProgress("Reading entries", over: source) {
+        try CacheReport(
+          of: source, at: now, expiryRules: expiry.rules, capacityBytes: capacity,
+          clock: environment.now)
+      }
       // Before the report gets its name: of a cache that changed meanwhile, the numbers would not
       // add up.
       try source.finish()
@@ -87,6 +91,10 @@ extension URLCacheAdmin {
       }
       try target.write(text.bytes)
       try target.commit()
+      if output != "-" {
+        environment.inform(
+          "Wrote \(printable(output)) (\(ByteSizeText.text(ByteCount(text.bytes.count))))\n")
+      }
       return .done
     }
   }

@@ -16,6 +16,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
     @OptionGroup var sidecars: SidecarOptions
 
     @OptionGroup(title: "Output") var formats: FormatOptions<ShowFormat>

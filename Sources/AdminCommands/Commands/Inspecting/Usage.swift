@@ -28,6 +28,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
     @OptionGroup var expiry: ExpiryOptions
 
     @Option(

@@ -30,6 +30,7 @@ extension URLCacheAdmin {
     @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @Option(
       name: [.short, .long],
@@ -72,13 +73,22 @@ extension URLCacheAdmin {
       export.credentials = redaction.filter(isNative: format.isNative)
       // Not the time of the export, as equal entries shall give equal bytes. SOURCE_DATE_EPOCH is
       // the convention of reproducible builds.
-      export.created = try archive.time(in: environment) ?? newest(source, selection, now)
+      export.created =
+        try archive.time(in: environment)
+        ?? environment.showingProgress("Reading times", over: source) {
+          try newest(source, selection, now)
+        }
       var absent = selection.names ?? EntryNames()
-      let summary = try write(export, source, selection.projection, environment) { response in
-        absent.remove(response)
-        return try selection.contains(response, now: now)
+      let summary = try environment.showingProgress("Exporting entries", over: source) {
+        try write(export, source, selection.projection, environment) { response in
+          absent.remove(response)
+          return try selection.contains(response, now: now)
+        }
       }
       report(summary, of: export, in: environment)
+      if format.isNative, output != "-" {
+        environment.suggest("list its entries with", ["list", "-c", output])
+      }
       guard absent.isEmpty else { return environment.report(absent: absent, SecretPolicy()) }
       return summary.omissions.isEmpty ? .done : .partly
     }

@@ -35,6 +35,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup var importing: ImportOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @Flag(name: [.customShort("n"), .long], help: "Show what would be imported; change nothing.")
     var dryRun = false
@@ -81,6 +82,11 @@ extension URLCacheAdmin {
       // Before the receipt: if the archive changed while it was read, the command has failed.
       try archive.finish()
       try write(plan, result, destination, in: environment)
+      if dryRun {
+        environment.suggestRunning()
+      } else if format == .table {
+        environment.suggest("list the entries with", ["list", "-c", destination.path])
+      }
       let isPartly =
         plan.count(.reject) > 0 || plan.count(.otherMethod) > 0 || !result.changed.isEmpty
         || plan.damage != nil || plan.omissions.contains(where: \.isPart)
@@ -100,10 +106,12 @@ extension URLCacheAdmin {
         throw StoreError(.notFound, at: destination.path)
       }
       do {
-        let plan = try ImportPlan(
-          importing: archive, selection, into: target, rule: importing.onConflict, now: now,
-          anyMethod: importing.anyMethod, rewriting: importing.rewriting(at: environment.now),
-          salvaging: importing.salvage)
+        let plan = try environment.showingProgress("Reading entries", of: nil) {
+          try ImportPlan(
+            importing: archive, selection, into: target, rule: importing.onConflict, now: now,
+            anyMethod: importing.anyMethod, rewriting: importing.rewriting(at: environment.now),
+            salvaging: importing.salvage)
+        }
         try source?.finish()
         return plan
       } catch let conflict as ImportConflict {
@@ -122,7 +130,10 @@ extension URLCacheAdmin {
       let count = plan.count(.replace)
       // Entries that are only added take nothing away, so there is nothing to ask about.
       if yes || count == 0 { return true }
-      return try Confirmation.replace(count).ask(in: environment) { text in
+      return try Confirmation.replace(count).ask(
+        about: "\(Confirmation.counted(count, "entry", "entries")) of "
+          + Confirmation.title(ofCacheAt: destination.path), in: environment
+      ) { text in
         ImportRenderer(isDryRun: true, new: destination.new, secrets: secrets.policy)
           .appendText(plan, ImportResult(), into: &text)
       }
@@ -143,10 +154,12 @@ extension URLCacheAdmin {
           throw FileError.interrupted(at: path)
         }
       }
-      if let new = destination.new {
-        try environment.create(new, at: path, filledBy: fill)
-      } else {
-        try fill(environment.openStore(path, cache.waitMilliseconds, !importing.noVerify))
+      try environment.showingProgress("Importing entries", of: plan.archivedEntries) {
+        if let new = destination.new {
+          try environment.create(new, at: path, filledBy: fill)
+        } else {
+          try fill(environment.openStore(path, cache.waitMilliseconds, !importing.noVerify))
+        }
       }
       return result
     }

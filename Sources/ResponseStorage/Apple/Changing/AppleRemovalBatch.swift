@@ -1,4 +1,5 @@
 import Bytes
+import Files
 import SQLite
 
 /// The statements that delete the three rows of each response of a batch in one transaction.
@@ -61,9 +62,13 @@ struct AppleRemovalBatch: ~Copyable {
       let names = try spareChanged(responses, keeping: &rows, skipped: &skipped)
       // Delete consecutive rows in the order of their keys, for the reason in `RowsByKey`.
       if let rows = rows.take(), rows.followEachOther {
-        for row in rows.inOrderOfKeys() { try delete.run(for: row) }
+        for row in rows.inOrderOfKeys() {
+          try delete.run(for: row)
+          WorkCounter.add()
+        }
       } else {
         try Self.deleteDoomed(of: AppleLayout.responses, connection)
+        WorkCounter.add(Int64(responses.count))
       }
       try Self.deleteDoomed(of: AppleLayout.blobs, connection)
       try Self.deleteDoomed(of: AppleLayout.bodies, connection)

@@ -51,7 +51,8 @@ extension AppleStoreEditor {
     let clock = ContinuousClock()
     // The number of free pages is read again for each slice, as an app that is running frees and
     // uses pages, too.
-    while try number("PRAGMA freelist_count") > 0, !shouldStop() {
+    var left = free
+    while left > 0, !shouldStop() {
       let start = clock.now
       do throws(SQLiteError) {
         try connection.execute("PRAGMA incremental_vacuum(\(pages))")
@@ -63,6 +64,9 @@ extension AppleStoreEditor {
         pages /= 4
         continue
       }
+      let pagesBefore = left
+      left = try number("PRAGMA freelist_count")
+      WorkCounter.add(pagesBefore - left)
       guard inUse else { continue }
       let took = clock.now - start
       // Grow while a slice is quick and shrink once it makes the app wait, then pause to let it write.

@@ -63,7 +63,10 @@ extension AppleStoreEditor {
       guard names.duration < Self.longestReading else { return false }
       names = try BodyFileNames(inTransactionOf: connection)
     }
-    for orphan in orphans { remove(orphan, unlessIn: names.names, &removal) }
+    for orphan in orphans {
+      remove(orphan, unlessIn: names.names, &removal)
+      WorkCounter.add()
+    }
     removal.visitedOrphans += orphans.count
     return true
   }

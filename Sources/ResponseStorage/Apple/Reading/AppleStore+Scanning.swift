@@ -92,6 +92,7 @@ extension AppleStore {
         if projection.contains(.body) {
           try bodies.examine(&response, in: layout.bodyTable, of: snapshot.connection)
         }
+        WorkCounter.add()
         if try body(response) == .stop { return }
       }
     }

@@ -1,3 +1,4 @@
+import Files
 import SQLite
 
 /// A reader of chunks of consecutive responses, for one thread, which passes them to tallies.
@@ -88,6 +89,7 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
         return
       }
       try bodies?.examine(&response, in: bodyTable, of: connection)
+      if choice == nil { WorkCounter.add() }
       if choice != nil || share.tally.choose(response) {
         share.tally.insert(exchanging: &response)
       }
@@ -103,6 +105,7 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
     var chosen: [Int64] = []
     while try choice?.next(into: &response, reusing: &memory) == true {
       try bodies?.examine(&response, in: bodyTable, of: connection)
+      WorkCounter.add()
       if case .row(let number) = response.id, tally.choose(response) { chosen.append(number) }
     }
     scan.begin(at: chosen)

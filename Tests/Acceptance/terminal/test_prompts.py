@@ -1,0 +1,60 @@
+"""What the program asks, and what it suggests to do next."""
+
+import re
+import shlex
+import subprocess
+
+import pytest
+
+import scratch
+import terminal
+from products import tool
+
+
+@pytest.fixture
+def cache():
+    return scratch.make("com.example.shop", entries=40)
+
+
+def suggested(seen):
+    """The words of the suggested command."""
+    command = [row.partition(": urlcache-admin ")[2] for row in "".join(seen.screen.display).split("hint: ")[1:]]
+    return shlex.split(re.sub(" +$", "", command[-1]))
+
+
+def test_a_question_names_what_and_where(cache):
+    seen = terminal.answer("purge", "-c", cache, "--all", typed=b"n\n", until=b"[y/N]")
+    assert re.search(r"Remove 40 entries \([0-9.]+ [KM]iB\) from com\.example\.shop\? \[y/N\]", "\n".join(seen.rows)), seen.rows
+    assert len(scratch.run("list", "-c", cache, "--format", "urls").stdout.splitlines()) == 40
+    seen = terminal.answer("purge", "-c", f"{cache}/Cache.db", "1", typed=b"y\n", until=b"[y/N]")
+    assert re.search(r"Remove 1 entry \([0-9.]+ [KM]?i?B\) from com\.example\.shop\?", "\n".join(seen.rows)), seen.rows
+    assert len(scratch.run("list", "-c", cache, "--format", "urls").stdout.splitlines()) == 39
+
+
+def test_the_command_after_a_dry_run_does_it(cache):
+    seen, _ = terminal.run("purge", "-c", cache, "--glob", "*e*", "--older-than", "1d", "-n", columns=300)
+    words = suggested(seen)
+    assert "--dry-run" not in words and "-n" not in words and "--yes" in words
+    result = subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL)
+    assert result.returncode == 0 and result.stdout.startswith(b"Removed "), result
+
+
+@pytest.mark.parametrize("verb, options", [
+    ("purge", ["--all", "--yes"]), ("enforce", ["--max-entries", "5", "--yes"]), ("export", ["-o", "out.tar"]),
+    ("purge", ["--all", "--plan", "plan.json"])])
+def test_the_next_command_works(cache, verb, options, monkeypatch):
+    monkeypatch.chdir(scratch.root)
+    seen, _ = terminal.run(verb, "-c", cache, *options, columns=300)
+    words = suggested(seen) + (["--yes"] if "--plan" in options else [])
+    assert scratch.run(*words, cwd=scratch.root).returncode == 0
+
+
+def test_logs_have_no_suggestions(cache):
+    assert b"hint" not in scratch.run("purge", "-c", cache, "--all", "--yes").stderr
+
+
+def test_a_report_says_what_was_written(cache, monkeypatch):
+    monkeypatch.chdir(scratch.root)
+    errors = scratch.run("report", "-c", cache, "-o", "report.html").stderr.decode()
+    assert re.fullmatch(r"Wrote report\.html \([0-9.]+ KiB\)\n", errors), errors
+    assert scratch.run("report", "-c", cache, "-o", "-").stderr == b""
