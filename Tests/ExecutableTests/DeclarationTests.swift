@@ -12,12 +12,15 @@ import Testing
     #expect(try checked(SampleCache.self) == 1)
   }
 
-  @Test func `a name that two options have is found, also in a group of a subcommand`() throws {
-    let error = #expect(throws: (any Error).self) { try checked(Twice.self) }
-    // The description is wrapped.
-    #expect("\(try #require(error))".contains("\"--same\""))
-    #expect(throws: (any Error).self) { try checked(Root.self) }
-  }
+  // With `DEBUG`, ArgumentParser ends the process at such a declaration.
+  #if !DEBUG
+    @Test func `a name that two options have is found, also in a group of a subcommand`() throws {
+      let error = #expect(throws: (any Error).self) { try checked(Twice.self) }
+      // The description is wrapped.
+      #expect("\(try #require(error))".contains("\"--same\""))
+      #expect(throws: (any Error).self) { try checked(Root.self) }
+    }
+  #endif
 
   /// Checks the arguments of a command, of its option groups and of its subcommands, and returns how many of these there are.
   private func checked(_ type: any ParsableArguments.Type, parent: InputKey? = nil) throws -> Int {
