@@ -50,9 +50,13 @@ let package = Package(
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CFiles"),
+    .systemLibrary(
+      name: "CPCRE2", pkgConfig: "libpcre2-8",
+      providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
     .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     module("Bytes"),
     module("Files", on: "Bytes", "CFiles", nettle),
+    module("Matching", on: "Bytes", "CPCRE2"),
     module("HTTPCaching", on: "Bytes"),
     module("Fetching", on: "HTTPCaching"),
     // A view over a `Span` stores it, which needs this feature.
@@ -66,21 +70,21 @@ let package = Package(
     module(
       "ResponseArchives", on: "Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"),
     module(
-      "Administration", on: "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives",
-      "ResponseStorage"),
+      "Administration", on: "Bytes", "Files", "HTTPCaching", "JSON", "Matching",
+      "ResponseArchives", "ResponseStorage"),
     module(
       "Revalidation", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching",
       "ResponseStorage"),
     module(
-      "Rendering", on: "Administration", "Bytes", "Fetching", "HTTPCaching", "JSON",
+      "Rendering", on: "Administration", "Bytes", "Fetching", "HTTPCaching", "JSON", "Matching",
       "ResponseArchives", "ResponseStorage", "Revalidation"),
     module(
       "Querying", on: "Administration", "Bytes", "Files", "HTTPCaching", "Rendering",
       "ResponseStorage", "SQLite"),
     module(
       "AdminCommands", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
-      "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage", "Revalidation",
-      argumentParser),
+      "Matching", "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage",
+      "Revalidation", argumentParser),
     .executableTarget(
       name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked),
     .executableTarget(
@@ -102,13 +106,16 @@ let package = Package(
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
     tests(of: "Archive"),
     tests(of: "SQLitePages", exclude: ["make_databases.py"]),
+    tests(of: "Matching", on: "Bytes"),
     tests(of: "HTTPCaching"),
     tests(of: "Fetching", on: "HTTPCaching"),
     tests(of: "JSON", on: "Bytes"),
     tests(of: "Progress"),
     tests(
       of: "ResponseArchives", on: "Bytes", "HTTPCaching", "JSON", "ResponseStorage", "TestSupport"),
-    tests(of: "Administration", on: "Bytes", "HTTPCaching", "ResponseStorage", "TestSupport"),
+    tests(
+      of: "Administration", on: "Bytes", "HTTPCaching", "Matching", "ResponseStorage", "TestSupport"
+    ),
     tests(of: "Querying", on: "SQLite"),
     tests(of: "Revalidation", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage"),
     tests(of: "Rendering", on: "Administration", "Bytes", "JSON", "ResponseStorage", "TestSupport"),

@@ -1,5 +1,6 @@
 import Administration
 import Bytes
+import Matching
 import ResponseStorage
 import Testing
 
@@ -190,10 +191,12 @@ import Testing
 
   @Test func `an expression is not matched against URLs of other hosts`() throws {
     var response = StoredResponse(id: .row(1))
-    response.url = ByteString(Array("https://b.example/\(String(repeating: "a", count: 20))".utf8))
+    response.url = ByteString(Array("https://b.example/\(String(repeating: "a", count: 60))".utf8))
     var selection = Selection()
-    selection.expressions = [try URLExpression("https://b.example/(a+)+b", limit: 20)]
-    #expect(throws: URLExpression.Overrun.self) { try selection.contains(response, now: epoch) }
+    selection.expressions = [
+      try RegularExpression("https://b.example/(a+)+[0-9]", .matchesWholeText)
+    ]
+    #expect(throws: RegularExpression.Overrun.self) { try selection.contains(response, now: epoch) }
     selection.hosts = ["a.example"]
     #expect(try !selection.contains(response, now: epoch))
   }
@@ -287,8 +290,8 @@ import Testing
     return glob
   }
 
-  private func regex(_ pattern: String) -> URLExpression {
-    do { return try URLExpression(pattern) } catch {
+  private func regex(_ pattern: String) -> RegularExpression {
+    do { return try RegularExpression(pattern, .matchesWholeText) } catch {
       Issue.record("not an expression: \(pattern)")
       return regex(".")
     }

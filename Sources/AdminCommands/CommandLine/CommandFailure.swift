@@ -1,5 +1,6 @@
 import Administration
 import Files
+import Matching
 import ResponseArchives
 import ResponseStorage
 
@@ -118,11 +119,15 @@ extension CommandFailure {
     )
   }
 
-  /// Creates a failure from a regular expression that took too long.
-  init(_ error: URLExpression.Overrun) {
-    let time = "more than \(error.milliseconds / 1_000) s on a URL of \(error.textLength) bytes"
+  /// Creates a failure from a regular expression that exceeded a limit.
+  init(_ error: RegularExpression.Overrun) {
+    let need =
+      switch error.limit {
+      case .steps: "takes too many steps"
+      case .memory: "needs too much memory"
+      }
     self = .usage(
-      "the regular expression '\(error.pattern)' takes \(time)",
+      "the regular expression '\(error.pattern)' \(need) on a URL of \(error.textLength) bytes",
       hint: "nested repetitions such as '(a+)+' can take forever; "
         + "use '--glob' instead")
   }

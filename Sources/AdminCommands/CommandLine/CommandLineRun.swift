@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import Bytes
 import Files
+import Matching
 import Progress
 import Rendering
 import ResponseArchives
@@ -102,7 +103,7 @@ extension URLCacheAdmin {
     case let error as StoreError:
       failure = CommandFailure(error, cacheNames: environment.configuration.cacheNames)
     case let error as ResponseArchiveError: failure = CommandFailure(error)
-    case let error as URLExpression.Overrun: failure = CommandFailure(error)
+    case let error as RegularExpression.Overrun: failure = CommandFailure(error)
     case let error as FileError:
       // The reader of the output has seen enough, as in `list | head`.
       if error.kind == .brokenPipe { return .done }

@@ -1,5 +1,6 @@
 import Administration
 import Bytes
+import Matching
 import ResponseStorage
 
 extension SelectionOptions {
@@ -83,7 +84,7 @@ extension SelectionOptions {
       try Glob(mimeType: text)
     }
     criteria.expressions = try Self.read(regex, "--regex") { text throws(WrittenValueError) in
-      try URLExpression(written: text)
+      try RegularExpression(written: text)
     }
     criteria.hosts = try Self.read(host, "--host") { text throws(WrittenValueError) in
       try WrittenValue.host(text)

@@ -31,7 +31,7 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only URLs that match this regular expression as a whole; it may take 5 s per URL at most.",
+      "Only URLs that match this regular expression as a whole, in the syntax of Perl.",
       valueName: "expression"))
   var regex: [String] = []
 

@@ -1,4 +1,5 @@
 public import Bytes
+public import Matching
 import ResponseStorage
 
 extension WrittenValue {

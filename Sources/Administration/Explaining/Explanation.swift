@@ -1,5 +1,6 @@
 public import Bytes
 public import HTTPCaching
+import Matching
 public import ResponseStorage
 
 /// Why a stored response is used for a request at a given time, or why not.
@@ -90,7 +91,7 @@ public struct Explanation: Sendable {
 
     /// Applies a configuration; `nil` if it defines nothing, or if an expression takes too long.
     public init?(of response: borrowing StoredResponse, by classes: EntryClasses) {
-      do throws(URLExpression.Overrun) {
+      do throws(RegularExpression.Overrun) {
         entryClass = try classes.name(of: response)
         revalidation = try classes.rules.revalidation(of: response)
       } catch {

@@ -1,4 +1,5 @@
 import Bytes
+import Matching
 import ResponseStorage
 
 /// Entries added up in bounded memory.
@@ -21,7 +22,7 @@ struct UsageTally: ResponseTally {
   private var ages = RangeTally(.ages)
   private var sizes = RangeTally(.sizes)
   /// The expression of a rule that took too long; later entries have no class.
-  private(set) var overrun: URLExpression.Overrun?
+  private(set) var overrun: RegularExpression.Overrun?
   /// The newest versions of resources, if requested.
   private(set) var versions = SupersededEntries()
 
@@ -122,7 +123,7 @@ struct UsageTally: ResponseTally {
 
   private mutating func insertByClass(_ response: borrowing StoredResponse, size: ByteCount) {
     guard overrun == nil else { return }
-    do throws(URLExpression.Overrun) {
+    do throws(RegularExpression.Overrun) {
       groups.insert(ByteString(try classes.name(of: response)), size: size)
     } catch {
       overrun = error

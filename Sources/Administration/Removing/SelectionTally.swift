@@ -1,4 +1,5 @@
 import Bytes
+import Matching
 import ResponseStorage
 
 /// Responses divided into those that are selected, and those that are only counted.
@@ -18,7 +19,7 @@ struct SelectionTally: ResponseTally {
 
     func entry(
       of response: borrowing StoredResponse
-    ) throws(URLExpression.Overrun) -> RemovalPlan.Entry {
+    ) throws(RegularExpression.Overrun) -> RemovalPlan.Entry {
       // The time is requested only if the selection depends on it.
       let isTimeKnown = response.decoded.isSuperset(of: selection.ageBasis.projection)
       var entry = RemovalPlan.Entry(
@@ -55,7 +56,7 @@ struct SelectionTally: ResponseTally {
   /// The selected entries.
   private(set) var entries: [RemovalPlan.Entry] = []
   /// The expression that took too long; later responses are not checked.
-  private var overrun: URLExpression.Overrun?
+  private var overrun: RegularExpression.Overrun?
   /// The responses that were named but not selected.
   private var named: [Named] = []
 
@@ -115,7 +116,7 @@ struct SelectionTally: ResponseTally {
   mutating func choose(_ response: borrowing StoredResponse) -> Bool {
     guard overrun == nil else { return false }
     count(response)
-    do throws(URLExpression.Overrun) {
+    do throws(RegularExpression.Overrun) {
       return try select(response)
     } catch {
       overrun = error
@@ -124,7 +125,7 @@ struct SelectionTally: ResponseTally {
   }
 
   mutating func insert(_ response: borrowing StoredResponse) {
-    do throws(URLExpression.Overrun) {
+    do throws(RegularExpression.Overrun) {
       entries.append(try basis.entry(of: response))
     } catch {
       overrun = error
@@ -142,7 +143,7 @@ struct SelectionTally: ResponseTally {
   /// Whether a response is selected; if not, counts it by reason.
   private mutating func select(
     _ response: borrowing StoredResponse
-  ) throws(URLExpression.Overrun) -> Bool {
+  ) throws(RegularExpression.Overrun) -> Bool {
     let decision = try basis.selection.decision(for: response, now: basis.now)
     guard
       let reason = KeepReason(decision)

@@ -1,3 +1,4 @@
+public import Matching
 public import ResponseStorage
 
 /// Classes of entries: the class that a rule assigns, or else `offline` for pinned entries and `cache` for all others.
@@ -22,10 +23,10 @@ public struct EntryClasses: Sendable {
 
   /// Returns the class of a response.
   ///
-  /// - Throws: ``URLExpression/Overrun`` if an expression takes too long.
+  /// - Throws: ``RegularExpression/Overrun`` if an expression takes too long.
   public func name(
     of response: borrowing StoredResponse
-  ) throws(URLExpression.Overrun) -> String {
+  ) throws(RegularExpression.Overrun) -> String {
     for index in rules.all.indices {
       guard let name = rules.all[index].entryClass,
         try rules.selections[index].contains(response, now: rules.now)

@@ -1,3 +1,4 @@
+import Matching
 import ResponseStorage
 
 extension Finding.Code {
@@ -12,7 +13,7 @@ extension EntryRules {
   /// Returns the finding on a response that a rule says not to store on disk; `nil` if there is none.
   func finding(
     on response: borrowing StoredResponse
-  ) throws(URLExpression.Overrun) -> Finding? {
+  ) throws(RegularExpression.Overrun) -> Finding? {
     guard let verdict = try verdict(on: response) else { return nil }
     let code: Finding.Code
     switch verdict.fate {

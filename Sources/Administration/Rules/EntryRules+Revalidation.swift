@@ -1,4 +1,5 @@
 import Bytes
+public import Matching
 public import ResponseStorage
 
 extension EntryRules {
@@ -19,10 +20,10 @@ extension EntryRules {
   ///
   /// This is independent of freshness: it is a wish of the user that no cache knows about.
   ///
-  /// - Throws: ``URLExpression/Overrun`` if an expression takes too long.
+  /// - Throws: ``RegularExpression/Overrun`` if an expression takes too long.
   public func revalidation(
     of response: borrowing StoredResponse
-  ) throws(URLExpression.Overrun) -> Revalidation? {
+  ) throws(RegularExpression.Overrun) -> Revalidation? {
     for index in all.indices {
       guard let after = all[index].revalidateAfter,
         try selections[index].contains(response, now: now)

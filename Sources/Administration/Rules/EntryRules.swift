@@ -1,4 +1,5 @@
 public import Bytes
+public import Matching
 public import ResponseStorage
 
 /// The rules for the entries of a cache at a given time: the first rule that matches an entry decides what happens to
@@ -53,10 +54,10 @@ public struct EntryRules: Sendable {
 
   /// Returns what happens to an entry; `nil` if no rule decides.
   ///
-  /// - Throws: ``URLExpression/Overrun`` if an expression takes too long.
+  /// - Throws: ``RegularExpression/Overrun`` if an expression takes too long.
   public func verdict(
     on response: borrowing StoredResponse
-  ) throws(URLExpression.Overrun) -> Verdict? {
+  ) throws(RegularExpression.Overrun) -> Verdict? {
     for index in all.indices where !all[index].onlyDescribes {
       // An unknown age or freshness is no match: a rule that removes entries must be certain.
       guard try selections[index].contains(response, now: now) else { continue }

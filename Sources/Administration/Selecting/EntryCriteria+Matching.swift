@@ -1,4 +1,5 @@
 import Bytes
+import Matching
 import ResponseStorage
 
 /// Criteria of single options, all of which must match.
@@ -21,17 +22,14 @@ extension EntryCriteria {
   /// Whether the URL matches the prefixes, patterns and expressions.
   func matchesPattern(
     _ response: borrowing StoredResponse
-  ) throws(URLExpression.Overrun) -> Bool {
+  ) throws(RegularExpression.Overrun) -> Bool {
     guard let url = response.url ?? response.key else { return false }
     guard prefixes.isEmpty || prefixes.contains(where: { url.bytes.starts(with: $0.bytes) }) else {
       return false
     }
     guard globs.isEmpty || globs.contains(where: { $0.matches(url) }) else { return false }
     guard !expressions.isEmpty else { return true }
-    // `Regex` matches `String`, which cannot represent other bytes. Replacing them by U+FFFD could
-    // make a pattern match by accident, and `purge` would remove the entry.
-    guard let text = url.string else { return false }
-    for expression in expressions where try expression.matches(text) { return true }
+    for expression in expressions where try expression.matches(url) { return true }
     return false
   }
 

@@ -1,4 +1,5 @@
 public import Bytes
+public import Matching
 public import ResponseStorage
 
 /// The criteria for selecting entries that mean the same at any time: all must match, each by any of its values.
@@ -9,7 +10,7 @@ public struct EntryCriteria: Sendable {
   /// Patterns for whole URLs.
   public var globs: [Glob] = []
   /// Regular expressions for whole URLs; they never match a URL that is not UTF-8.
-  public var expressions: [URLExpression] = []
+  public var expressions: [RegularExpression] = []
   /// Hosts, ignoring case; `.example.com` matches that host and all its subdomains.
   public var hosts: [ByteString] = []
   /// Query parameters of the URL.

@@ -1,4 +1,5 @@
 public import Bytes
+public import Matching
 public import ResponseStorage
 
 /// The criteria for selecting responses: all must match, each by any of its values.
@@ -93,10 +94,10 @@ public struct Selection: Sendable {
   ///
   /// - Parameter now: The time at which a response is fresh or stale, and relative to which two-digit years are
   ///   resolved.
-  /// - Throws: ``URLExpression/Overrun`` if an expression takes too long.
+  /// - Throws: ``RegularExpression/Overrun`` if an expression takes too long.
   public func decision(
     for response: borrowing StoredResponse, now: Timestamp
-  ) throws(URLExpression.Overrun) -> Decision {
+  ) throws(RegularExpression.Overrun) -> Decision {
     // Do not bind the names to a variable: threads would contend for the reference count.
     if names?.contains(response) == false { return .notNamed }
     if pins?.contains(response) == false { return .notSelected }
@@ -132,7 +133,7 @@ public struct Selection: Sendable {
   /// Creates the context for evaluating expressions.
   private func context(
     of response: borrowing StoredResponse, _ freshness: ResponseFreshness?, _ now: Timestamp
-  ) throws(URLExpression.Overrun) -> ConditionContext {
+  ) throws(RegularExpression.Overrun) -> ConditionContext {
     var context = ConditionContext(now: now, ageBasis: ageBasis, freshness: freshness)
     guard let classes else { return context }
     context.entryClass = try classes.name(of: response)
@@ -169,7 +170,7 @@ public struct Selection: Sendable {
   /// Whether a response is selected: ``decision(for:now:)`` without the reason.
   public func contains(
     _ response: borrowing StoredResponse, now: Timestamp
-  ) throws(URLExpression.Overrun) -> Bool {
+  ) throws(RegularExpression.Overrun) -> Bool {
     try decision(for: response, now: now) == .selected
   }
 

@@ -1,4 +1,5 @@
 import Bytes
+public import Matching
 public import ResponseStorage
 
 extension SelectionCriteria {
@@ -85,7 +86,7 @@ extension SelectionCriteria {
     switch name {
     case .prefix: criteria.prefixes.append(try WrittenValue.prefix(text))
     case .glob: criteria.globs.append(try Glob(url: text))
-    case .regex: criteria.expressions.append(try URLExpression(written: text))
+    case .regex: criteria.expressions.append(try RegularExpression(written: text))
     case .host: criteria.hosts.append(try WrittenValue.host(text))
     case .method: criteria.methods.append(try WrittenValue.method(text))
     case .mime: criteria.mimeTypes.append(try Glob(mimeType: text))
@@ -196,12 +197,12 @@ extension Glob {
   }
 }
 
-extension URLExpression {
-  /// Parses a regular expression.
-  public init(written text: String) throws(WrittenValueError) {
-    do { try self.init(text) } catch {
+extension RegularExpression {
+  /// Parses a regular expression for whole texts.
+  public convenience init(written text: String) throws(WrittenValueError) {
+    do throws(SyntaxError) { try self.init(text, .matchesWholeText) } catch {
       throw WrittenValueError(
-        text, "is not a regular expression: \(error)",
+        text, "is not a regular expression: \(error.reason), at character \(error.character)",
         hint: "quote it for the shell, or use 'glob' for simple patterns")
     }
   }

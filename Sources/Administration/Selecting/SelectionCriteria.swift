@@ -1,4 +1,5 @@
 public import Bytes
+import Matching
 import ResponseStorage
 
 /// The criteria for selecting entries, as given by options or a rule of the configuration.

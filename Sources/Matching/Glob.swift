@@ -16,7 +16,7 @@ public struct Glob: Hashable, Sendable {
   private let elements: [Element]
 
   /// The literal text at the beginning of the pattern; `nil` if there is none.
-  var beginning: String? {
+  public var beginning: String? {
     var scalars = String.UnicodeScalarView()
     for case .scalar(let scalar) in elements.prefix(while: {
       if case .scalar = $0 { true } else { false }

@@ -1,6 +1,5 @@
-import Administration
+import Matching
 import Bytes
-import ResponseStorage
 import Testing
 
 @Suite struct GlobTests {

@@ -1,0 +1,282 @@
+/// A search for a pattern in a text that arrives in pieces, line by line.
+///
+/// A match never depends on where a piece ends: a line is searched when all of it has arrived. Only a line above
+/// ``longestLine`` is searched in parts, which overlap: a match that is longer than the overlap may be found in part.
+public struct LineSearch: Sendable {
+  /// What a search does after a line.
+  public enum Step: Sendable {
+    case next, stop
+  }
+
+  /// The longest line that is searched as a whole, in bytes.
+  public static let longestLine = 1 << 20
+  /// The length that a match in a longer line may have, in bytes, and how far it may look back.
+  private static let (overlap, lookBehind) = (64 << 10, 4 << 10)
+  /// The number of bytes that are passed on before the first match of a line, and in all.
+  private static let (mostBefore, mostBytes) = (4 << 10, 64 << 10)
+  /// The maximum length of the lines that are kept for the context, in bytes.
+  private static let mostContext = 256 << 10
+
+  private let pattern: TextPattern
+  private let before: Int
+  private let after: Int
+  private let longestLine: Int
+  private let numbersLines: Bool
+
+  /// The bytes that have arrived, without those that are no longer needed.
+  private var buffer: [UInt8] = []
+  /// The offset of ``buffer`` in the text.
+  private var bufferOffset: Int64 = 0
+  /// The index of the first byte that has not been searched: the beginning of a line, or of a part of one.
+  private var place = 0
+  /// Whether `place` is at the beginning of a line.
+  private var isLineStart = true
+  /// Whether a part of the line at `place` was passed on.
+  private var hasPartOfLine = false
+  /// The index up to which no line break can be.
+  private var searchedForBreak = 0
+  /// The number of the line of an index in ``buffer``.
+  private var (number, numbered): (Int64, Int) = (1, 0)
+  /// The number of lines that remain to be passed on as context.
+  private var remainingAfter = 0
+  /// The index at which the first line begins that is kept for the context.
+  private var contextStart = 0
+  /// The index after the last line that was passed on.
+  private var passedOn = 0
+
+  /// Whether the search was stopped.
+  public private(set) var isStopped = false
+
+  /// Creates a search.
+  ///
+  /// - Parameters:
+  ///   - before: The number of lines to pass on before each match.
+  ///   - after: The number of lines to pass on after each match.
+  ///   - numbersLines: Whether to number the lines, for which all line breaks must be counted.
+  public init(
+    _ pattern: TextPattern, before: Int = 0, after: Int = 0, numbersLines: Bool = false
+  ) {
+    self.init(
+      pattern, before: before, after: after, numbersLines: numbersLines,
+      longestLine: Self.longestLine)
+  }
+
+  init(
+    _ pattern: TextPattern, before: Int, after: Int, numbersLines: Bool = true, longestLine: Int
+  ) {
+    (self.pattern, self.before, self.after) = (pattern, before, after)
+    (self.numbersLines, self.longestLine) = (numbersLines, longestLine)
+  }
+
+  /// Ends the search for matches; lines of context are still passed on.
+  public mutating func stop() { isStopped = true }
+
+  /// Searches the next piece of the text.
+  ///
+  /// - Parameter body: Takes each line with matches, and each line of context, in order.
+  /// - Throws: ``RegularExpression/Overrun`` if a limit is exceeded, or any error of `body`.
+  public mutating func append(
+    _ piece: ArraySlice<UInt8>, _ body: (MatchedLine) throws -> Step
+  ) throws {
+    if isStopped && remainingAfter == 0 { return }
+    buffer.append(contentsOf: piece)
+    let lastBreak = buffer.span.lastIndex(
+      of: UInt8(ascii: "\n"), before: buffer.count, downTo: searchedForBreak)
+    if let lastBreak { try searchLines(upTo: lastBreak + 1, body) }
+    searchedForBreak = buffer.count
+    while buffer.count - place > longestLine { try searchPart(body) }
+    trim()
+  }
+
+  /// Searches what is left at the end of the text.
+  ///
+  /// - Throws: As ``append(_:_:)``.
+  public mutating func finish(_ body: (MatchedLine) throws -> Step) throws {
+    if place < buffer.count { try searchLines(upTo: buffer.count, body) }
+  }
+
+  /// Searches whole lines, the last of which may lack its line break at the end of the text.
+  private mutating func searchLines(
+    upTo end: Int, _ body: (MatchedLine) throws -> Step
+  ) throws {
+    while place < end {
+      guard !isStopped, let candidate = try candidate(upTo: end) else {
+        try passOnContext(upTo: end, body)
+        place = end
+        break
+      }
+      let lineStart = lineStart(before: candidate, downTo: place)
+      let lineEnd = lineEnd(from: candidate, upTo: end)
+      let isWhole = isLineStart || lineStart > place
+      let matches = try matches(
+        in: lineStart..<lineEnd, isLineStart: isWhole, isLineEnd: true, before: .max)
+      let next = min(lineEnd + 1, end)
+      if matches.isEmpty {
+        try passOnContext(upTo: next, body)
+      } else {
+        try passOnContext(upTo: lineStart, body)
+        try passOnLinesBefore(lineStart, body)
+        try passOn(
+          lineStart..<lineEnd, matches, hasStart: isWhole, hasEnd: true, hasBreak: lineEnd < end,
+          body)
+        remainingAfter = after
+      }
+      (place, isLineStart, hasPartOfLine) = (next, true, false)
+    }
+    (isLineStart, hasPartOfLine) = (true, false)
+  }
+
+  /// Returns the beginning of the line with the byte before an index, or `start` if that is later.
+  private func lineStart(before end: Int, downTo start: Int) -> Int {
+    buffer.span.lastIndex(of: UInt8(ascii: "\n"), before: end, downTo: start).map { $0 + 1 }
+      ?? start
+  }
+
+  /// Returns the index of the line break that ends the line at `start`, or `end` if that is earlier.
+  private func lineEnd(from start: Int, upTo end: Int) -> Int {
+    min(buffer.span.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? end, end)
+  }
+
+  private func candidate(upTo end: Int) throws(RegularExpression.Overrun) -> Int? {
+    try pattern.candidate(in: buffer.span.extracting(0..<end), from: place)
+  }
+
+  /// Searches a part of a line that is too long.
+  private mutating func searchPart(_ body: (MatchedLine) throws -> Step) throws {
+    let overlap = min(pattern.longestMatch ?? Self.overlap, longestLine / 2)
+    let end = buffer.count - overlap
+    let found =
+      isStopped
+      ? []
+      : try matches(
+        in: place..<buffer.count, isLineStart: isLineStart, isLineEnd: false, before: end)
+    if !found.isEmpty {
+      try passOnLinesBefore(place, body)
+      try passOn(
+        place..<buffer.count, found, hasStart: isLineStart, hasEnd: false, hasBreak: false, body)
+      hasPartOfLine = true
+      remainingAfter = after
+    }
+    place = max(end, found.last?.upperBound ?? 0)
+    isLineStart = false
+  }
+
+  /// Returns the matches in a part of the buffer that begin before an index.
+  private func matches(
+    in line: Range<Int>, isLineStart: Bool, isLineEnd: Bool, before end: Int
+  ) throws(RegularExpression.Overrun) -> [Range<Int>] {
+    // The bytes before decide whether a word begins here.
+    let first = isLineStart ? line.lowerBound : max(0, line.lowerBound - Self.lookBehind)
+    let text = buffer.span.extracting(first..<line.upperBound)
+    var found: [Range<Int>] = []
+    var start = line.lowerBound - first
+    while start <= text.count,
+      let match = try pattern.firstMatch(
+        in: text, from: start, isLineStart: isLineStart, isLineEnd: isLineEnd),
+      first + match.lowerBound < end
+    {
+      found.append(first + match.lowerBound..<first + match.upperBound)
+      start = match.upperBound
+      // An empty match would be found again.
+      if match.isEmpty {
+        start += 1
+        while start < text.count, text[start] & 0xC0 == 0x80 { start += 1 }
+      }
+    }
+    return found
+  }
+
+  /// Passes on the lines of context that follow a match, up to an index.
+  private mutating func passOnContext(
+    upTo end: Int, _ body: (MatchedLine) throws -> Step
+  ) throws {
+    guard remainingAfter > 0 else { return }
+    var start = max(place, passedOn)
+    if hasPartOfLine {
+      // The rest of a line with a match is no line of context.
+      start = lineEnd(from: start, upTo: end) + 1
+      hasPartOfLine = false
+    }
+    while remainingAfter > 0, start < end {
+      let lineEnd = lineEnd(from: start, upTo: end)
+      remainingAfter -= 1
+      try passOn(
+        start..<lineEnd, [], hasStart: isLineStart || start > place, hasEnd: true,
+        hasBreak: lineEnd < end, body)
+      start = lineEnd + 1
+    }
+  }
+
+  /// Passes on the lines of context before the line at an index.
+  private mutating func passOnLinesBefore(
+    _ end: Int, _ body: (MatchedLine) throws -> Step
+  ) throws {
+    guard before > 0, isLineStart || end > place else { return }
+    var starts: [Int] = []
+    var start = end
+    while starts.count < before, start > passedOn, start > contextStart {
+      start = lineStart(before: start - 1, downTo: contextStart)
+      starts.append(start)
+    }
+    for start in starts.reversed() {
+      try passOn(
+        start..<lineEnd(from: start, upTo: end), [], hasStart: true, hasEnd: true, hasBreak: true,
+        body)
+    }
+  }
+
+  private mutating func passOn(
+    _ line: Range<Int>, _ matches: [Range<Int>], hasStart: Bool, hasEnd: Bool, hasBreak: Bool,
+    _ body: (MatchedLine) throws -> Step
+  ) throws {
+    countLines(upTo: line.lowerBound)
+    passedOn = hasBreak ? line.upperBound + 1 : line.upperBound
+    var rest = matches[...]
+    repeat {
+      let first = rest.first ?? line.lowerBound..<line.lowerBound
+      var start = line.lowerBound
+      if line.count > Self.mostBytes { start = max(start, first.lowerBound - Self.mostBefore) }
+      let end = min(line.upperBound, start + Self.mostBytes)
+      let part = rest.prefix { $0 == first || $0.upperBound <= end }
+      rest = rest.dropFirst(part.count)
+      let step = try body(
+        MatchedLine(
+          bytes: Array(buffer[start..<end]), offset: bufferOffset + Int64(start),
+          number: numbersLines ? number : nil,
+          matches: part.map { $0.lowerBound - start..<min($0.upperBound, end) - start },
+          hasStart: hasStart && start == line.lowerBound,
+          hasEnd: hasEnd && end == line.upperBound,
+          endsWithBreak: hasBreak && end == line.upperBound,
+          continuesLine: hasPartOfLine || part.startIndex > 0))
+      if step == .stop { isStopped = true }
+    } while !rest.isEmpty && !isStopped
+  }
+
+  private mutating func countLines(upTo end: Int) {
+    guard numbersLines, end > numbered else { return }
+    number += Int64(buffer.span.count(of: UInt8(ascii: "\n"), in: numbered..<end))
+    numbered = end
+  }
+
+  /// Drops bytes that are no longer needed.
+  private mutating func trim() {
+    // What a copy of the rest costs is bounded by what was dropped.
+    guard place > 256 << 10, place > buffer.count / 2 else { return }
+    var keep = isLineStart ? place : max(0, place - Self.lookBehind)
+    if before > 0, isLineStart {
+      for _ in 0..<before where keep > 0 && place - keep < Self.mostContext {
+        keep = lineStart(before: keep - 1, downTo: 0)
+      }
+      contextStart = 0
+    } else {
+      contextStart = place - keep
+    }
+    countLines(upTo: keep)
+    buffer.removeFirst(keep)
+    bufferOffset += Int64(keep)
+    place -= keep
+    numbered = max(0, numbered - keep)
+    passedOn = max(0, passedOn - keep)
+    searchedForBreak = max(0, searchedForBreak - keep)
+  }
+}
