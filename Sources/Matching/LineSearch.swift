@@ -47,6 +47,9 @@ public struct LineSearch: Sendable {
   /// Whether the search was stopped.
   public private(set) var isStopped = false
 
+  /// Whether nothing that follows can be passed on.
+  public var isDone: Bool { isStopped && remainingAfter == 0 }
+
   /// Creates a search.
   ///
   /// - Parameters:
@@ -78,7 +81,7 @@ public struct LineSearch: Sendable {
   public mutating func append(
     _ piece: ArraySlice<UInt8>, _ body: (MatchedLine) throws -> Step
   ) throws {
-    if isStopped && remainingAfter == 0 { return }
+    if isDone { return }
     buffer.append(contentsOf: piece)
     let lastBreak = buffer.span.lastIndex(
       of: UInt8(ascii: "\n"), before: buffer.count, downTo: searchedForBreak)

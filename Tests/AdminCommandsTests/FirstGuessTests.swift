@@ -248,12 +248,11 @@ import Testing
     arguments: [
       (["--older-than", "90"], "has no unit. Write '90d' for days"),
       (["--older-than", "3m"], "could mean minutes or months. Write '3min' or '3mo'."),
+      (["--header", "x-cache: HIT"], "does not name a header field. Use 'NAME' or 'NAME=PATTERN'"),
+      (["--contains", ""], "'--contains' has an empty value"),
       (
-        ["--header", "etag=x"], "this command has no option '--header'\nhint: for header fields use"
-      ),
-      (
-        ["--contains", "x"],
-        "this command has no option '--contains'\nhint: bodies cannot be searched"
+        ["--grep", "x"],
+        "this command has no option '--grep'\nhint: for text in bodies use '--contains'"
       ),
       (["--host", "*.example.com"], "use '.example.com' for that host and its subdomains"),
       (["--host", "exam*"], "is not a host"), (["--mime", "json"], "or '*/json' for all"),

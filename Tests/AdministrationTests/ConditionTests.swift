@@ -14,6 +14,7 @@ import Testing
     response.key = "the key"
     response.url = "https://API.example.com:8443/a/b.png?v=2&user%20id=a%2Bb+c&v=&flag&q=\"1\""
     response.request.method = "GET"
+    response.request.headers = HeaderFields([.init(name: "Accept", value: "text/html")])
     response.status = 404
     response.mimeType = "Image/PNG"
     response.stored = Timestamp(secondsSince1970: stored)
@@ -68,6 +69,10 @@ import Testing
     ("query('user id') = 'a+b c'", "query('user id') = a+b"),
     ("query(\"flag\") = ''", "query(flag) ^= x"),
     ("query(q) *= 1", "query(q) *= 2"), ("query(v) in (3, 2)", "query(v) in (3, 4)"),
+    ("header(ETAG) = 'W/\"a\"'", "header('etag') = a"),
+    ("header(cache-control) = 'max-age=60, Must-Revalidate'", "header(cache-control) = max-age"),
+    ("header(cache-control) = Must-Revalidate", "header(cache-control) = must"),
+    ("request_header(accept) ^= text/", "request-header(accept) *= json"),
     ("etag = 'W/\"a\"'", "etag = 'W/\"A\"'"),
     ("cache-control *= must-revalidate", "cache-control *= no-store"),
     ("cache_control = 'max-age=60, must-revalidate'", "cache_control = max-age"),
@@ -99,7 +104,7 @@ import Testing
     #expect(
       names.map(String.init) == [
         "url", "key", "host", "path", "query(\"NAME\")", "scheme", "method", "mime", "partition",
-        "etag",
+        "header(\"NAME\")", "request-header(\"NAME\")", "etag",
         "cache-control", "storage-policy", "user-info(\"NAME\")", "body", "partial", "freshness",
         "validator", "status", "size", "received", "age", "ttl", "lifetime", "current-age",
         "stored",
@@ -167,7 +172,8 @@ import Testing
       ("date < 2026-01-01", .responseHeaders), ("ttl > 1h", ResponseFreshness.projection),
       ("partition in (a, b)", .storage), ("storage-policy = allowed", .storage),
       ("query(a) = b", .url), ("etag = a || cache-control = b", .responseHeaders),
-      ("user-info(a) = b", .userInfo),
+      ("user-info(a) = b", .userInfo), ("header(a) = b", .responseHeaders),
+      ("request-header(a) = b", .requestHeaders),
     ] as [(String, Projection)])
   func `only fields in an expression are decoded`(_ text: String, _ expected: Projection) throws {
     var selection = Selection()

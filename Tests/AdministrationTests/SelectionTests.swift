@@ -28,6 +28,14 @@ import Testing
         { $0.parameters = [.init(name: "q", value: "1")] }
       ),
       (
+        "header", { $0.headers = [.init(name: "x"), .init(name: "Etag", value: glob("*a*"))] },
+        { $0.headers = [.init(name: "etag", value: glob("a"))] }
+      ),
+      (
+        "request header", { $0.requestHeaders = [.init(name: "ACCEPT")] },
+        { $0.requestHeaders = [.init(name: "accept", value: glob("text"))] }
+      ),
+      (
         "storage policy", { $0.storagePolicies = [.allowed, .unknown(7)] },
         { $0.storagePolicies = [.allowed] }
       ),
@@ -60,6 +68,7 @@ import Testing
     response.key = "the key"
     response.url = "https://example.com/a?q=[1]"
     response.request.method = "GET"
+    response.request.headers = HeaderFields([.init(name: "Accept", value: "text/html")])
     response.status = 200
     response.mimeType = "Image/PNG"
     response.stored = day

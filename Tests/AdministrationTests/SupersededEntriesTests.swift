@@ -61,7 +61,7 @@ import Testing
     var selection = Selection()
     selection.selectsSuperseded = true
     #expect(!selection.isEmpty)
-    try selection.prepare(for: source)
+    try selection.prepare(for: source, at: .epoch)
     #expect(try selection.decision(for: source.responses[0], now: .epoch) == .unknownTime)
     #expect(try selection.decision(for: source.responses[1], now: .epoch) == .notSelected)
   }

@@ -2,11 +2,8 @@
 enum OptionHints {
   /// The hints, by option.
   private static let hints: [String: String] = [
-    "--header": "for header fields use '--where' with 'etag', 'cache-control' or 'last-modified',"
-      + " for example --where 'cache-control *= \"no-store\"'",
-    "--contains": "bodies cannot be searched; for a part of the URL use --glob '*text*'",
-    "--grep": "bodies cannot be searched; for a part of the URL use --glob '*text*'",
-    "--search": "bodies cannot be searched; for a part of the URL use --glob '*text*'",
+    "--grep": "for text in bodies use '--contains', for a part of the URL --glob '*text*'",
+    "--search": "for text in bodies use '--contains', for a part of the URL --glob '*text*'",
     "--url": "write the URL as an operand; for the beginning of URLs use '--prefix'",
     "--domain": "use '--host'; '.example.com' stands for the domain with all subdomains",
     "--type": "use '--mime'", "--content-type": "use '--mime'",

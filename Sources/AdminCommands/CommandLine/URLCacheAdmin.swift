@@ -26,7 +26,7 @@ public struct URLCacheAdmin: ParsableCommand {
         name: "Inspect",
         subcommands: [
           List.self, Show.self, Body.self, Usage.self, Explain.self, Discover.self, Diff.self,
-          Report.self, Query.self,
+          Report.self, Grep.self, Query.self,
         ]),
       CommandGroup(
         name: "Clean up",

@@ -16,13 +16,6 @@ struct InquiryOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A request header field to send instead of the stored one; without a value, it is not sent.",
-      valueName: "name: value"),
-    transform: parseField)
-  var requestHeader: [FieldLine] = []
-
-  @Option(
-    help: ArgumentHelp(
       "The rules to apply: apple, foundation, rfc9111 (default: those of the cache's format).",
       valueName: "platform"))
   var platform: CachePlatform?
@@ -33,13 +26,16 @@ struct InquiryOptions: ParsableArguments {
   var capacity: ByteCount?
 
   /// Returns the inquiry about the entries of a store.
+  ///
+  /// - Parameter fields: The header fields to send instead of the stored ones.
   func resolved(
-    at now: Timestamp, of source: any ResponseSource, _ expiryRules: [UserInfoExpiry.Rule]
+    at now: Timestamp, of source: any ResponseSource, _ expiryRules: [UserInfoExpiry.Rule],
+    sending fields: [FieldLine]
   ) -> Inquiry {
     var inquiry = Inquiry(
       now: now, platform: platform ?? CachePlatform(writing: source.description.format))
     inquiry.policy = policy
-    inquiry.fields = requestHeader
+    inquiry.fields = fields
     inquiry.capacityBytes = capacity
     inquiry.expiryRules = expiryRules
     return inquiry
@@ -72,4 +68,41 @@ func parseField(_ text: String) throws -> FieldLine {
   let line = FieldLine(name: Array(bytes[..<colon]), value: Array(bytes[(colon + 1)...]))
   let value = FieldSection([line]).firstValue(of: FieldName(line.name)) ?? []
   return FieldLine(name: line.name, value: value)
+}
+
+/// A value of `--request-header`: a criterion for the stored requests, or for `explain` a field to send.
+enum RequestHeader {
+  case criterion(HeaderCriterion)
+  case field(FieldLine, text: String)
+
+  /// Parses `NAME`, `NAME=PATTERN` or `NAME: VALUE`.
+  init(parsing text: String) throws {
+    // A name has neither, so the first one decides.
+    let sign = text.utf8.first { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }
+    self =
+      sign == UInt8(ascii: ":")
+      ? .field(try parseField(text), text: text) : .criterion(try parseHeader(text))
+  }
+
+  /// The criterion.
+  ///
+  /// - Throws: ``CommandFailure`` for a field to send.
+  var criterion: HeaderCriterion {
+    get throws(CommandFailure) {
+      switch self {
+      case .criterion(let criterion): return criterion
+      case .field(_, let text):
+        throw .usage(
+          "'--request-header' takes no field to send here, but '\(printable(text))' is one",
+          hint: "use 'NAME' or 'NAME=PATTERN'; 'explain' takes 'NAME: VALUE'")
+      }
+    }
+  }
+}
+
+extension [RequestHeader] {
+  /// The fields to send.
+  var fields: [FieldLine] {
+    compactMap { if case .field(let line, _) = $0 { line } else { nil } }
+  }
 }

@@ -15,7 +15,7 @@ extension SelectionOptions {
     in environment: CommandEnvironment
   ) throws -> Selection {
     var selection = try parsed(at: now, of: cache, in: environment)
-    try selection.prepare(for: source, in: environment)
+    try selection.prepare(for: source, at: now, in: environment)
     return selection
   }
 
@@ -34,7 +34,14 @@ extension SelectionOptions {
         hint: "list the URLs with 'urlcache-admin list -c PATH --superseded --format urls',"
           + " then give them with '--url-file'")
     }
-    return try parsed(at: now, of: cache, in: environment)
+    let selection = try parsed(at: now, of: cache, in: environment)
+    guard !selection.needsPreparation else {
+      throw CommandFailure.usage(
+        "this command cannot select by the text of bodies",
+        hint: "list the URLs with 'urlcache-admin list -c PATH --contains TEXT --format urls',"
+          + " then give them with '--url-file'")
+    }
+    return selection
   }
 
   /// Creates a selection that is not yet prepared for a cache.
@@ -92,6 +99,9 @@ extension SelectionOptions {
     criteria.parameters = try Self.read(query, "--query") { text throws(WrittenValueError) in
       try ParameterCriterion(written: text)
     }
+    criteria.headers = header
+    criteria.requestHeaders = try requestHeader.map { try $0.criterion }
+    criteria.texts = contains.map { ByteString($0) }
     criteria.methods = try Self.read(method, "--method") { text throws(WrittenValueError) in
       try WrittenValue.method(text)
     }
@@ -172,9 +182,9 @@ extension SelectionOptions {
 extension Selection {
   /// Reads the cache if the selection depends on all its entries, and reports an incomplete result.
   mutating func prepare(
-    for source: any ResponseSource, in environment: CommandEnvironment
+    for source: any ResponseSource, at now: Timestamp, in environment: CommandEnvironment
   ) throws {
-    try prepare(for: source)
+    try prepare(for: source, at: now)
     if superseded?.isComplete == false {
       environment.noteOnce(
         "the cache has versions of more than 1,000,000 files; entries of the others do not count as superseded"

@@ -50,6 +50,26 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Only responses with this header field, and with a value that matches this pattern if given.",
+      valueName: "name[=pattern]"),
+    transform: parseHeader)
+  var header: [HeaderCriterion] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Only requests with this header field, and with a value that matches this pattern if given.",
+      valueName: "name[=pattern]"),
+    transform: RequestHeader.init(parsing:))
+  var requestHeader: [RequestHeader] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Only bodies that contain this text, after decoding them; see also 'grep'.",
+      valueName: "text"))
+  var contains: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
       "Only requests with this method; Apple caches only.", valueName: "method"),
     completion: .list(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
   var method: [String] = []
@@ -171,7 +191,7 @@ struct SelectionOptions: ParsableArguments {
   func validate() throws {
     let texts: KeyValuePairs = [
       "--prefix": prefix, "--glob": glob, "--regex": regex, "--host": host, "--method": method,
-      "--mime": mime,
+      "--mime": mime, "--contains": contains,
     ]
     for (option, values) in texts where values.contains("") {
       throw ValidationError("'\(option)' has an empty value; a shell variable may be empty.")

@@ -49,6 +49,11 @@ func parseProperty(_ text: String) throws -> PropertyCriterion {
   do { return try PropertyCriterion(written: text) } catch { throw ValidationError(error) }
 }
 
+/// Parses a required header field: `NAME` or `NAME=PATTERN`.
+func parseHeader(_ text: String) throws -> HeaderCriterion {
+  do { return try HeaderCriterion(written: text) } catch { throw ValidationError(error) }
+}
+
 /// Returns text with control and invisible characters made safe to print.
 func printable(_ text: String) -> String {
   var result = String.UnicodeScalarView()

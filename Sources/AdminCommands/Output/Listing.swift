@@ -1,6 +1,7 @@
 import Administration
 import Bytes
 import Rendering
+import ResponseArchives
 import ResponseStorage
 
 /// A scan of the selected entries, with counts.
@@ -65,6 +66,24 @@ struct Listing {
     for id in ids {
       guard let response = try source.response(id, projection) else { continue }
       if try visit(response, body) == .stop { return }
+    }
+  }
+
+  /// Calls `body` with each selected entry and its body.
+  mutating func scanWithBodies(
+    _ source: any ResponseSource, _ projection: Projection,
+    _ body: (borrowing StoredResponse, ScannedBody) throws -> Void
+  ) throws {
+    guard let ids = selection.names?.idsOnly else {
+      return try source.scanWithBodies(projection) { response, content in
+        try visit(response) { try body($0, content) }
+      }
+    }
+    wasStopped = true
+    for id in ids {
+      guard let response = try source.response(id, projection.union(.body)) else { continue }
+      let content = source.body(of: id, at: response.bodyLocation)
+      if try visit(response, { try body($0, content) }) == .stop { return }
     }
   }
 

@@ -10,6 +10,8 @@ struct ConditionContext {
   var ageBasis: AgeBasis
   /// The freshness of the response; `nil` if unknown, or if no field needs it.
   var freshness: ResponseFreshness?
+  /// Which bodies contain which texts; `nil` if no test needs it.
+  var contents: BodyContents?
   /// The class of the response; `nil` if no field needs it.
   var entryClass: String?
   /// Whether a rule wants the response validated now; `nil` if no rule applies, or if its age is unknown.
@@ -40,6 +42,8 @@ extension Condition.Expression {
     of response: borrowing StoredResponse, in context: ConditionContext
   ) -> Bool? {
     switch self {
+    case .compare(let subject, .contains(let text)) where subject.field == .body:
+      return context.contents?.contains(text, response.id)
     case .compare(let subject, let test):
       return subject.value(of: response, in: context).map { test.holds(of: $0, subject.field) }
     // The negation of unknown is unknown. Otherwise `purge --where '!(age < 7d)'` would remove the
@@ -112,9 +116,20 @@ extension ConditionSubject {
         return nil
       }
       return .texts(values)
+    case .header: return Self.values(of: response.responseHeaders, named: name)
+    case .requestHeader: return Self.values(of: response.request.headers, named: name)
     case .userInfo: return response.userInfo.value(for: name).map { .property($0) }
     default: return field.value(of: response, in: context)
     }
+  }
+}
+
+extension ConditionSubject {
+  private static func values(
+    of headers: HeaderFields?, named name: ByteString
+  ) -> ConditionField.Value? {
+    guard let values = headers?.values(named: name), !values.isEmpty else { return nil }
+    return .texts(values)
   }
 }
 

@@ -50,6 +50,12 @@ public struct Condition: Hashable, Sendable {
     fields.filter(\.needsRules).map(\.rawValue).min()
   }
 
+  /// The texts that bodies are searched for.
+  var bodyTexts: [ByteString] { expression.bodyTexts }
+
+  /// Whether bodies are searched.
+  public var searchesBodies: Bool { !bodyTexts.isEmpty }
+
   /// The fields that ``truth(of:in:)`` needs.
   ///
   /// - Parameter ageBasis: The time from which ages count.
@@ -64,6 +70,15 @@ extension Condition.Expression {
     case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.fields) }
     case .not(let part): part.fields
     case .compare(let subject, _): [subject.field]
+    }
+  }
+
+  fileprivate var bodyTexts: [ByteString] {
+    switch self {
+    case .all(let parts), .any(let parts): parts.flatMap(\.bodyTexts)
+    case .not(let part): part.bodyTexts
+    case .compare(let subject, .contains(let text)): subject.field == .body ? [text] : []
+    case .compare: []
     }
   }
 }

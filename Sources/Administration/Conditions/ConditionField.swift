@@ -5,6 +5,8 @@ import ResponseStorage
 /// A field that a condition can test, named like the options and the columns.
 enum ConditionField: String, Hashable, Sendable, CaseIterable {
   case url, key, host, path, query, scheme, method, mime, partition
+  case header
+  case requestHeader = "request-header"
   case etag
   case cacheControl = "cache-control"
   case storagePolicy = "storage-policy"
@@ -29,6 +31,8 @@ enum ConditionField: String, Hashable, Sendable, CaseIterable {
     case property
     /// One of several words.
     case word([String])
+    /// One of several words for where the body is, or with `*=` a text in it.
+    case body([String])
     case status
     /// A number of bytes.
     case size
@@ -48,14 +52,15 @@ enum ConditionField: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .entryClass: .text(ignoringCase: false)
     case .revalidation: .word([true, false].map(Self.word(forRevalidationDue:)))
-    case .url, .key, .path, .query, .partition, .etag: .text(ignoringCase: false)
+    case .url, .key, .path, .query, .partition, .etag, .header, .requestHeader:
+      .text(ignoringCase: false)
     // Schemes, hosts, media types and directives are case-insensitive (RFC 3986 §3.1 and §3.2.2,
     // RFC 9110 §8.3.1, RFC 9111 §5.2). Methods are not (RFC 9110 §9.1), but `--method` ignores
     // their case as well.
     case .host, .scheme, .method, .mime, .cacheControl: .text(ignoringCase: true)
     case .userInfo: .property
     case .storagePolicy: .word(StoredResponse.StoragePolicy.names)
-    case .body: .word(StoredResponse.BodyLocation.allCases.map(\.rawValue))
+    case .body: .body(StoredResponse.BodyLocation.allCases.map(\.rawValue))
     case .partial: .word(["true", "false"])
     case .freshness: .word(ResponseFreshness.State.allCases.map(\.rawValue))
     case .validator: .word(ResponseFreshness.ValidatorKind.allCases.map(\.rawValue))
@@ -68,7 +73,7 @@ enum ConditionField: String, Hashable, Sendable, CaseIterable {
   }
 
   /// Whether it takes a name in parentheses: `query("v")`.
-  var takesName: Bool { self == .query || self == .userInfo }
+  var takesName: Bool { [.query, .userInfo, .header, .requestHeader].contains(self) }
 
   /// The field, as users write it.
   var written: String { takesName ? "\(rawValue)(\"NAME\")" : rawValue }
@@ -109,7 +114,8 @@ enum ConditionField: String, Hashable, Sendable, CaseIterable {
     case .method: .method
     case .mime: .mimeType
     case .partition, .storagePolicy: .storage
-    case .etag, .cacheControl: .responseHeaders
+    case .etag, .cacheControl, .header: .responseHeaders
+    case .requestHeader: .requestHeaders
     case .userInfo: .userInfo
     case .status: .status
     case .size, .body: .body

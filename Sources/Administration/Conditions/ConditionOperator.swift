@@ -22,6 +22,7 @@ extension ConditionField.Kind {
   var operators: [ConditionOperator] {
     switch self {
     case .text: [.equal, .notEqual, .beginsWith, .endsWith, .contains, .oneOf]
+    case .body: [.equal, .notEqual, .contains, .oneOf]
     case .property: ConditionOperator.allCases
     // Words have no order that users would agree on.
     case .word: [.equal, .notEqual, .oneOf]

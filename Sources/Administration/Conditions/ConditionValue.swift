@@ -38,7 +38,13 @@ struct ConditionValue {
         }
       default: content = .text(ByteString(text))
       }
-    case .word(let words):
+    case .body where sign == .contains:
+      // Each body contains an empty text.
+      guard !text.isEmpty else {
+        throw WrittenValueError(text, "is empty", hint: "use a text that bodies contain")
+      }
+      content = .text(ByteString(text))
+    case .word(let words), .body(let words):
       guard words.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else {
         throw WrittenValueError(
           text, "is not one of the allowed values",
@@ -79,7 +85,7 @@ extension ConditionField.Kind {
     switch self {
     case .text: "text, such as \"example.com\""
     case .property: "text, a number or a time"
-    case .word(let words): "one of: " + words.joined(separator: " ")
+    case .word(let words), .body(let words): "one of: " + words.joined(separator: " ")
     case .status: "a status, such as 404 or 5xx"
     case .size: "a size, such as 512KiB"
     case .share: "a percentage, such as 50%"

@@ -173,6 +173,12 @@ extension ConfigurationFile {
             "a rule cannot test '\(field)', because rules decide it", at: value.range,
             hint: "copy the 'match' of the other rule")
         }
+        // Rules are asked for each entry, without its body.
+        if condition.searchesBodies {
+          append(
+            "a rule cannot search bodies", at: value.range,
+            hint: "use 'body *= …' with '--where' or '--contains'")
+        }
         criteria.conditions.append(condition)
       } catch {
         append(error, in: text, at: value.range)

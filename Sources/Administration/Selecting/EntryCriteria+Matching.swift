@@ -16,6 +16,22 @@ extension EntryCriteria {
     return parameters.contains { $0.holds(in: url) }
   }
 
+  /// Whether the header fields match.
+  func matchesHeaders(_ response: borrowing StoredResponse) -> Bool {
+    if !headers.isEmpty {
+      let fields = response.responseHeaders
+      guard headers.contains(where: { $0.holds(in: fields) }) else { return false }
+    }
+    guard !requestHeaders.isEmpty else { return true }
+    let fields = response.request.headers
+    return requestHeaders.contains { $0.holds(in: fields) }
+  }
+
+  /// All texts that bodies are searched for.
+  var allTexts: Set<ByteString> {
+    Set(texts + conditions.flatMap(\.bodyTexts))
+  }
+
   /// Whether there is a pattern for whole URLs or a prefix.
   var hasPatterns: Bool { !prefixes.isEmpty || !globs.isEmpty || !expressions.isEmpty }
 

@@ -15,6 +15,14 @@ public struct EntryCriteria: Sendable {
   public var hosts: [ByteString] = []
   /// Query parameters of the URL.
   public var parameters: [ParameterCriterion] = []
+  /// Header fields of the response.
+  public var headers: [HeaderCriterion] = []
+  /// Header fields of the request.
+  public var requestHeaders: [HeaderCriterion] = []
+  /// Texts, one of which the body must contain, after decoding it.
+  ///
+  /// This depends on bodies: call ``Selection/prepare(for:at:)`` before any decision.
+  public var texts: [ByteString] = []
   /// Methods, ignoring case.
   public var methods: [ByteString] = []
   /// Statuses.

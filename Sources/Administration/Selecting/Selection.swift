@@ -27,6 +27,9 @@ public struct Selection: Sendable {
   /// The superseded entries of the cache that the selection was prepared for.
   public private(set) var superseded: SupersededEntries?
 
+  /// Which bodies contain the texts of the criteria, in the cache that the selection was prepared for.
+  public private(set) var contents: BodyContents?
+
   /// Creates a selection of all responses.
   public init() {}
 
@@ -39,21 +42,38 @@ public struct Selection: Sendable {
   /// Whether there are no criteria, so that every response is selected.
   public var isEmpty: Bool {
     names == nil && pins == nil && criteria.partitions.isEmpty && criteria.conditions.isEmpty
-      && projection.isEmpty
+      && criteria.texts.isEmpty && projection.isEmpty
   }
 
   /// Reads the cache for the criteria that depend on all its entries, if there are any.
   ///
+  /// - Parameter now: The time for evaluating the other criteria.
   /// - Throws: The error that the source throws.
-  public mutating func prepare(for source: any ResponseSource) throws {
+  public mutating func prepare(for source: any ResponseSource, at now: Timestamp) throws {
     if criteria.selectsSuperseded { superseded = try SupersededEntries(in: source) }
+    let texts = criteria.allTexts
+    guard !texts.isEmpty else { return }
+    // Only the bodies of entries are read that match everything else.
+    var others = self
+    others.criteria.texts = []
+    if criteria.conditions.contains(where: { !$0.bodyTexts.isEmpty }) {
+      others.criteria.conditions = []
+    }
+    contents = try BodyContents(of: texts, in: source, others.projection) {
+      try others.contains($0, now: now)
+    }
   }
+
+  /// Whether a decision needs bodies or all entries of the cache, so that the selection must be prepared.
+  public var needsPreparation: Bool { criteria.selectsSuperseded || !criteria.allTexts.isEmpty }
 
   /// The fields that ``decision(for:now:)`` needs.
   public var projection: Projection {
     var result = (names?.projection ?? []).union(pins?.projection ?? [])
     if criteria.hasPatterns { result.formUnion([.url, .key]) }
     if !criteria.hosts.isEmpty || !criteria.parameters.isEmpty { result.formUnion(.url) }
+    if !criteria.headers.isEmpty { result.formUnion(.responseHeaders) }
+    if !criteria.requestHeaders.isEmpty { result.formUnion(.requestHeaders) }
     if !criteria.methods.isEmpty { result.formUnion(.method) }
     if !criteria.statuses.isEmpty { result.formUnion(.status) }
     if !criteria.mimeTypes.isEmpty { result.formUnion(.mimeType) }
@@ -106,7 +126,8 @@ public struct Selection: Sendable {
       criteria.parameters.isEmpty || criteria.matchesParameter(response)
     else { return .notSelected }
     if criteria.hasPatterns, try !criteria.matchesPattern(response) { return .notSelected }
-    guard criteria.matchesMessage(response), criteria.matchesBody(response),
+    guard criteria.matchesMessage(response), criteria.matchesHeaders(response),
+      criteria.matchesBody(response), matchesTexts(response),
       criteria.matchesStorage(response),
       !criteria.isPartial || BodyCompleteness(of: response) == .partial
     else { return .notSelected }
@@ -130,11 +151,21 @@ public struct Selection: Sendable {
     return byFreshness != .selected ? byFreshness : byCondition
   }
 
+  /// Whether the body contains one of the texts.
+  private func matchesTexts(_ response: borrowing StoredResponse) -> Bool {
+    guard !criteria.texts.isEmpty else { return true }
+    // As with `decisionByVersion(of:)`.
+    guard let contents else { preconditionFailure("the selection is not prepared") }
+    let id = response.id
+    return criteria.texts.contains { contents.contains($0, id) ?? false }
+  }
+
   /// Creates the context for evaluating expressions.
   private func context(
     of response: borrowing StoredResponse, _ freshness: ResponseFreshness?, _ now: Timestamp
   ) throws(RegularExpression.Overrun) -> ConditionContext {
-    var context = ConditionContext(now: now, ageBasis: ageBasis, freshness: freshness)
+    var context = ConditionContext(
+      now: now, ageBasis: ageBasis, freshness: freshness, contents: contents)
     guard let classes else { return context }
     context.entryClass = try classes.name(of: response)
     context.isRevalidationDue = try classes.rules.revalidation(of: response)?.isDue

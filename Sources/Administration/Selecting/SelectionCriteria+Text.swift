@@ -5,7 +5,9 @@ public import ResponseStorage
 extension SelectionCriteria {
   /// The name of a criterion in a rule of the configuration, which is that of the option.
   public enum Name: String, Hashable, Sendable, CaseIterable {
-    case url, id, prefix, glob, regex, host, query, method, status, mime
+    case url, id, prefix, glob, regex, host, query, header
+    case requestHeader = "request-header"
+    case method, status, mime
     case olderThan = "older-than"
     case newerThan = "newer-than"
     case storedBefore = "stored-before"
@@ -61,6 +63,8 @@ extension SelectionCriteria {
         throw WrittenValueError(text, "is empty", hint: "remove the criterion")
       }
       try addText(name, text)
+    case .header: criteria.headers.append(try HeaderCriterion(written: text))
+    case .requestHeader: criteria.requestHeaders.append(try HeaderCriterion(written: text))
     case .query: criteria.parameters.append(try ParameterCriterion(written: text))
     case .status: criteria.statuses += try WrittenValue.statuses(text)
     case .olderThan: olderThan = try WrittenValue.duration(text)

@@ -14,9 +14,6 @@ extension ResponseSource {
 
   /// Calls `body` with the body of a response, piece by piece, after undoing its content coding.
   ///
-  /// Only one coding is undone: decoding a compressed file that was compressed again leaves a compressed file. A body
-  /// that does not begin like a known coding is passed on as stored.
-  ///
   /// - Parameter limit: The maximum size of the decoded body, in bytes.
   /// - Returns: Whether there was a coding.
   /// - Throws: ``BodyDecodingError`` if the body cannot be decoded, after passing on some of it; ``StoreError`` if
@@ -25,22 +22,49 @@ extension ResponseSource {
     ofDecodedBody id: StoredResponse.ID, limit: ByteCount,
     _ body: (ArraySlice<UInt8>) throws -> Void
   ) throws -> Bool {
-    var coding: ContentCoding?
-    try withBody(of: id) { reader in
-      var start = [UInt8](repeating: 0, count: ContentCoding.longestMark)
-      let count = try reader.read(into: &start)
-      coding = ContentCoding(ofDataBeginningWith: start[..<count])
-    }
-    guard let coding else {
-      try forEachPiece(ofBody: id, body)
+    var hadCoding = false
+    try withBody(of: id) { hadCoding = try $0.forEachDecodedChunk(limit: limit, body) }
+    return hadCoding
+  }
+}
+
+extension BodyReader {
+  /// Calls `body` with the remaining bytes, in chunks, after undoing their content coding.
+  ///
+  /// Only one coding is undone: decoding a compressed file that was compressed again leaves a compressed file. A body
+  /// that does not begin like a known coding is passed on as stored.
+  ///
+  /// - Parameter limit: The maximum size of the decoded body, in bytes.
+  /// - Returns: Whether there was a coding.
+  /// - Throws: ``BodyDecodingError`` if the body cannot be decoded, after passing on some of it; or any error of
+  ///   reading or of `body`.
+  public mutating func forEachDecodedChunk(
+    limit: ByteCount, _ body: (ArraySlice<UInt8>) throws -> Void
+  ) throws -> Bool {
+    // Most bodies are short and need only a short buffer.
+    let length = min(max(size, ByteCount(ContentCoding.longestMark)), ByteCount(1 << 16))
+    var buffer = [UInt8](repeating: 0, count: Int(clamping: length.bytes))
+    var count = try read(into: &buffer)
+    guard let coding = ContentCoding(ofDataBeginningWith: buffer[..<count]) else {
+      while count > 0 {
+        try body(buffer[..<count])
+        count = try read(into: &buffer)
+      }
       return false
     }
-    try withBody(of: id) { reader in
-      do {
-        try ContentDecoder(coding, limit: limit.bytes).decode({ try reader.read(into: &$0) }, body)
-      } catch let error as ContentDecodingError {
-        throw BodyDecodingError(error, coding)
-      }
+    // The bytes that show the coding are decoded too.
+    var start = buffer[..<count]
+    do {
+      try ContentDecoder(coding, limit: limit.bytes).decode(
+        { target in
+          if start.isEmpty { return try read(into: &target) }
+          let piece = start.prefix(target.count)
+          target.replaceSubrange(..<piece.count, with: piece)
+          start = start.dropFirst(piece.count)
+          return piece.count
+        }, body)
+    } catch let error as ContentDecodingError {
+      throw BodyDecodingError(error, coding)
     }
     return true
   }

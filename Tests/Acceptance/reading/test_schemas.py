@@ -23,7 +23,7 @@ from schemas import COLUMNS, KEYED
 # Schemas that a test here holds documents against.
 CHECKED = """list entry show explain explanation explain-missing usage discover usage-all error check archive-header archive-entry
     archive-manifest files-index purge plan apply enforce import diff revalidate compact expire skipped config pin unpin rules-test
-    log progress query""".split()
+    log grep progress query""".split()
 ALL_COLUMNS = ",".join([*COLUMNS, *(name.replace(",", "\\,") for name in KEYED)]).replace("_", "-")
 FAULTS = ["--faults", "orphan-files,missing-bodies,undecodable"]
 
@@ -358,3 +358,13 @@ def test_rules(check, whole, foundation):
 
     assert check("rules-test", documents("rules", "test")) == 3
     assert check("enforce", documents("enforce")) == 3
+
+
+def test_grep(check, cache, foundation):
+    """Each line of `grep --json` fits its schema, with matches in each place, context and bytes that are not UTF-8."""
+    def lines(cache, *words):
+        return [json.loads(line) for line in run(cache, "grep", "--json", *words, status=None).stdout.splitlines()]
+    documents = [*lines(cache, "e", "-C", "1", "--binary"), *lines(cache, "-E", "[^e]", "-m", "2"), *lines(foundation, "example"),
+                 *lines(cache, "absent text")]
+    assert {document["type"] for document in documents} == {"begin", "match", "context", "end", "summary"}
+    assert check("grep", documents) > 100

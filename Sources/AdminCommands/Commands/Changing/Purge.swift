@@ -120,7 +120,7 @@ extension URLCacheAdmin {
     ) throws -> RemovalPlan {
       let source = try cache.openForPlanning(in: environment)
       var selection = selection
-      try selection.prepare(for: source, in: environment)
+      try selection.prepare(for: source, at: now, in: environment)
       // The option is easily read the other way round, as `removeCachedResponses(since:)` is: it
       // removes what is newer than its date.
       if let after = selection.after {

@@ -19,6 +19,9 @@ extension URLCacheAdmin {
         observed. A URL is looked up the way the cache does it: a Foundation cache
         ignores scheme and query.
 
+        '--request-header "NAME: VALUE"' sends this header field instead of the stored
+        one, and 'NAME:' leaves it out; 'NAME=PATTERN' selects entries.
+
         POLICIES
           \(policyNames)
         """)
@@ -58,15 +61,23 @@ extension URLCacheAdmin {
       }
     }
 
+    /// The selection, without the fields to send.
+    private var entries: SelectionOptions {
+      var entries = selection
+      entries.requestHeader.removeAll { if case .field = $0 { true } else { false } }
+      return entries
+    }
+
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let source = try cache.open(in: environment)
       let now = cache.now(in: environment)
-      let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
+      let selection = try entries.resolved(at: now, of: cache, from: source, in: environment)
       if let whyMissing {
         guard selection.isEmpty, !all else {
           throw CommandFailure.usage("'--why-missing' takes one URL and no entries")
         }
-        let inquiry = inquiry.resolved(at: now, of: source, selection.expiryRules)
+        let inquiry = inquiry.resolved(
+          at: now, of: source, selection.expiryRules, sending: self.selection.requestHeader.fields)
         return try explainMissing(ByteString(whyMissing), source, inquiry, environment)
       }
       guard all || !selection.isEmpty else {
@@ -74,7 +85,8 @@ extension URLCacheAdmin {
           "no entries selected", hint: "give URLs or ids, options such as '--stale', or '--all'")
       }
       var listing = Listing(selection: selection, now: now)
-      var inquiry = inquiry.resolved(at: now, of: source, selection.expiryRules)
+      var inquiry = inquiry.resolved(
+        at: now, of: source, selection.expiryRules, sending: self.selection.requestHeader.fields)
       // A Foundation store may return an entry for another URL than its own.
       if source.description.format == .foundation { inquiry.names = selection.names }
       let verdicts = try write(source, &listing, inquiry, environment)

@@ -1,0 +1,118 @@
+import Administration
+import ArgumentParser
+import Rendering
+
+/// The options for what to find, and where.
+struct GrepOptions: ParsableArguments {
+  @Option(
+    name: .customLong("in"),
+    help: ArgumentHelp(
+      "Search only these parts: url, request, response, body (default: all).",
+      valueName: "part,…"),
+    completion: .list(SearchedPart.allCases.map(\.rawValue)),
+    transform: SearchedParts.init(parsing:))
+  var places: SearchedParts?
+
+  @Flag(name: [.customShort("i"), .long], help: "Find letters in both cases.")
+  var ignoreCase = false
+
+  @Flag(
+    name: [.customShort("F"), .long], help: "The pattern is literal text; this is the default.")
+  var fixedStrings = false
+
+  @Flag(
+    name: [.customShort("E"), .long],
+    help: "The pattern is a regular expression, in the syntax of Perl.")
+  var expression = false
+
+  @Flag(name: [.customShort("w"), .long], help: "Find only whole words.")
+  var word = false
+
+  @Option(
+    name: [.customShort("m", allowingJoined: true), .long],
+    help: ArgumentHelp(
+      "Show at most this many lines with matches of each entry.", valueName: "number"))
+  var maxCount: Int?
+
+  @Flag(help: "Also search bodies that are not text, because they contain NUL bytes.")
+  var binary = false
+
+  func validate() throws {
+    guard !(fixedStrings && expression) else {
+      throw ValidationError("'-F' and '-E' cannot be combined.")
+    }
+    if let maxCount, maxCount < 1 { throw ValidationError("'--max-count' must be at least 1.") }
+  }
+}
+
+/// The parts of entries to search.
+struct SearchedParts {
+  let parts: Set<SearchedPart>
+
+  /// Parses names separated by commas.
+  init(parsing text: String) throws {
+    var parts: Set<SearchedPart> = []
+    for word in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      guard let part = SearchedPart(rawValue: String(decoding: Array(word), as: UTF8.self)) else {
+        throw ValidationError(
+          "'\(printable(String(decoding: Array(word), as: UTF8.self)))' is not a part of an entry. Use: "
+            + SearchedPart.allCases.map(\.rawValue).joined(separator: ", "))
+      }
+      parts.insert(part)
+    }
+    self.parts = parts
+  }
+}
+
+/// The options for what to show of matches.
+struct GrepOutputOptions: ParsableArguments {
+  /// The most lines of context.
+  static let mostContext = 1_000
+
+  @Flag(name: [.customShort("l"), .long], help: "Show only the entries with matches.")
+  var listEntries = false
+
+  @Flag(help: "Show only the number of lines with matches of each entry.")
+  var count = false
+
+  @Flag(name: [.customShort("o"), .long], help: "Show only the matches, one per line.")
+  var onlyMatching = false
+
+  @Option(
+    name: [.customShort("A", allowingJoined: true), .long],
+    help: ArgumentHelp(
+      "Also show this many lines of the body after each match.", valueName: "number"))
+  var afterContext: Int?
+
+  @Option(
+    name: [.customShort("B", allowingJoined: true), .long],
+    help: ArgumentHelp(
+      "Also show this many lines of the body before each match.", valueName: "number"))
+  var beforeContext: Int?
+
+  @Option(
+    name: [.customShort("C", allowingJoined: true), .long],
+    help: ArgumentHelp(
+      "Also show this many lines of the body around each match.", valueName: "number"))
+  var context: Int?
+
+  func validate() throws {
+    guard [listEntries, count, onlyMatching].count(where: { $0 }) < 2 else {
+      throw ValidationError("Only one of '-l', '--count' and '-o' can be given.")
+    }
+    guard part == .lines || (afterContext ?? beforeContext ?? context) == nil else {
+      throw ValidationError("'\(partOption)' shows no context.")
+    }
+    for number in [afterContext, beforeContext, context] where number.map({ $0 < 0 }) ?? false {
+      throw ValidationError("A number of lines cannot be less than zero.")
+    }
+  }
+
+  /// What to show of each entry.
+  var part: GrepRenderer.Part {
+    listEntries ? .entries : count ? .counts : onlyMatching ? .matches : .lines
+  }
+
+  /// The option that sets ``part``.
+  var partOption: String { listEntries ? "-l" : count ? "--count" : "-o" }
+}
