@@ -118,7 +118,9 @@ let package = Package(
     ),
     tests(of: "Querying", on: "SQLite"),
     tests(of: "Revalidation", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage"),
-    tests(of: "Rendering", on: "Administration", "Bytes", "JSON", "ResponseStorage", "TestSupport"),
+    tests(
+      of: "Rendering", on: "Administration", "Bytes", "JSON", "Matching", "ResponseStorage",
+      "TestSupport"),
     tests(
       of: "AdminCommands", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage",
       "Revalidation", "TestSupport", argumentParser,

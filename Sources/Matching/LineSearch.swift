@@ -9,7 +9,7 @@ public struct LineSearch: Sendable {
   }
 
   /// The longest line that is searched as a whole, in bytes.
-  public static let longestLine = 1 << 20
+  public static let longestLine = 1 << 19
   /// The length that a match in a longer line may have, in bytes, and how far it may look back.
   private static let (overlap, lookBehind) = (64 << 10, 4 << 10)
   /// The number of bytes that are passed on before the first match of a line, and in all.

@@ -25,10 +25,12 @@ import Testing
 
   private static let utf16 = "a word".utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
 
-  private static let source = store([
-    Array("one word".utf8), utf16, Array("two\nwords".utf8), [0x1F, 0x8B, 8, 0],
-    [UInt8](repeating: 0x78, count: 65_532) + Array("a word".utf8),
-  ])
+  private static var source: MemoryStore {
+    store([
+      Array("one word".utf8), utf16, Array("two\nwords".utf8), [0x1F, 0x8B, 8, 0],
+      [UInt8](repeating: 0x78, count: 65_532) + Array("a word".utf8),
+    ])
+  }
 
   /// Returns the numbers of the selected responses.
   private func selected(_ change: (inout Selection) throws -> Void) throws -> [Int64] {

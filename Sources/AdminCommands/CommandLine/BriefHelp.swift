@@ -39,6 +39,14 @@ struct BriefHelp {
     "report": BriefHelp(
       examples: ["report shop -o report.html", "report shop -f markdown -o -"],
       options: ["--output", "--format", "--capacity", "--force"]),
+    "grep": BriefHelp(
+      examples: [
+        "grep 'session expired' shop", "grep -i -E 'x-cache: (hit|miss)' shop --in response",
+      ],
+      options: [
+        "--in", "--ignore-case", "--expression", "--word", "--list-entries", "--count",
+        "--only-matching", "--context", "--format",
+      ]),
     "query": BriefHelp(
       examples: [
         "query shop 'SELECT host, sum(size) FROM entries GROUP BY host'",

@@ -79,8 +79,8 @@ def bodies():
     yield gzip.compress(at_ends_of_pieces().encode()), plain, at_ends_of_pieces()
     yield long_line().encode(), plain, long_line()
     yield lines(10, 200).replace("\n", "\r\n").encode(), plain, lines(10, 200).replace("\n", "\r\n")
-    yield ("nothing\n" * 2_500_000 + "one hit in a large body\n" + "nothing\n" * 10).encode(), plain, \
-        "nothing\n" * 2_500_000 + "one hit in a large body\n" + "nothing\n" * 10
+    text = "nothing\n" * 2_500_000 + "one hit in a large body\n" + "nothing\n" * 10
+    yield text.encode(), plain, text
     broken = lines(11, 100).encode().replace(b" ", b" \xff\xc3 ")
     yield broken, plain, broken
     yield b"", plain, b""
@@ -150,10 +150,13 @@ PATTERNS = [
 ]
 
 
-def of_ripgrep(folder, options):
+IN_LARGE_BODIES = [["in long line"], ["one hit in a large body"], ["-i", "In Long LINE"], ["-E", "x(in|on) long line"]]
+
+
+def of_ripgrep(files, options):
     options = [option for option in options if option != "-E"] if "-E" in options else ["-F", *options]
     options, pattern = options[:-1], options[-1]
-    result = subprocess.run(["rg", "--no-config", "--json", "--no-ignore", "--hidden", "--encoding=none", *options, "-e", pattern, folder],
+    result = subprocess.run(["rg", "--no-config", "--json", "--no-ignore", "--hidden", "--encoding=none", *options, "-e", pattern, *files],
                             capture_output=True)
     assert result.returncode in (0, 1), result
     return result
@@ -164,19 +167,12 @@ def of_ripgrep(folder, options):
 def test_same_as_ripgrep(searched, options):
     """All matches are those of ripgrep, in all bodies: with codings, encodings, long lines, and where pieces end."""
     cache, plain = searched
-    if options == ["-E", "."]:
-        # 25 million matches; the large bodies are looked at by others.
-        words = ["--smaller-than", "100K"]
-    else:
-        words = []
-    theirs = of_ripgrep(plain, options)
-    result = run("grep", *options[:-1], "--in", "body", "--json", "--show-secrets", *words, "-c", cache, "--", options[-1], status=None)
-    wanted = found(theirs.stdout)
-    if words:
-        small = {match[0] for match in found(result.stdout)}
-        wanted = [match for match in wanted if match[0] in small]
-        assert len(small) > 3
-    assert result.returncode == theirs.returncode and found(result.stdout) == wanted
+    # In the largest bodies, only some patterns are looked for: the programs of the tests are slow.
+    small = [] if options in IN_LARGE_BODIES else ["--smaller-than", "100K"] if options == ["-E", "."] else ["--smaller-than", "2M"]
+    result = run("grep", *options[:-1], "--in", "body", "--json", "--show-secrets", *small, "-c", cache, "--", options[-1], status=None)
+    files = [os.path.join(plain, name) for name in run("list", "-c", cache, *small, "--format", "tsv", "--columns", "id").stdout.decode().split()[1:]]
+    theirs = of_ripgrep(files, options)
+    assert result.returncode == theirs.returncode and found(result.stdout) == found(theirs.stdout)
 
 
 def test_patterns_are_enough():
@@ -194,14 +190,13 @@ def test_exported_bodies(searched):
     with open(os.path.join(folder, "index.json")) as file:
         index = json.load(file)
     counts = {}
-    for entry in index["entries"] if isinstance(index, dict) else index:
-        file = os.path.join(folder, entry["path"] if "path" in entry else entry["file"])
-        data = scratch.read(file)
+    for entry in index:
+        data = scratch.read(os.path.join(folder, entry["file"]))
         data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
         if data[:2] != b"\xff\xfe" and b"\0" in data:
             continue
         result = subprocess.run(["rg", "--no-config", "-F", "--count-matches", "needle", "-"], input=data, capture_output=True)
-        counts[entry["id"]] = int(result.stdout or b"0")
+        counts[int(entry["url"].rpartition("/")[2])] = int(result.stdout or b"0")
     ids = [word for number in counts for word in ("--id", str(number))]
     ours = dict.fromkeys(counts, 0)
     for match in found(run("grep", "needle", "--in", "body", "--json", "-c", cache, *ids).stdout):
@@ -236,7 +231,7 @@ def secretive(tmp_path_factory):
 
 
 TEXT = """\
-1 https://***@a.example/findme?access_token=***&q=1: url: 52: https://***@a.example/findme?access_token=***&q=1
+1 https://***@a.example/findme?access_token=***&q=1: url: 48: https://***@a.example/findme?access_token=***&q=1
 1 https://***@a.example/findme?access_token=***&q=1: request: 8: X-Note: findme
 1 https://***@a.example/findme?access_token=***&q=1: request-body: 0: ***
 1 https://***@a.example/findme?access_token=***&q=1: response: 13: X-Cache: HIT findme
@@ -408,7 +403,7 @@ def test_memory(searched):
     """The memory that a search takes does not depend on the sizes of bodies and lines."""
     for options in [["one hit in"], ["-i", "ONE HIT IN"], ["-E", "one hit .n"], ["-C", "5", "one hit"], ["--json", "in long line"]]:
         status, errors, peak = peak_of(["grep", *options, "-c", searched[0]])
-        assert status == 0 and peak <= 40 << 20, (options, peak, errors)
+        assert status == 0 and peak <= 32 << 20, (options, peak, errors)
 
 
 def test_changes_nothing(secretive):

@@ -1,0 +1,111 @@
+"""Selects entries by header fields and by the text of their bodies, and compares with what Python finds in the same entries."""
+
+import fnmatch
+import gzip
+import json
+import os
+import sqlite3
+
+import pytest
+
+import apple_store
+from scratch import path, run
+from test_grep import add
+
+BODIES = {
+    1: (b"one needle\nmore", {"Content-Type": "text/plain", "X-Cache": "HIT from a"}),
+    2: (gzip.compress(b"two needles"), {"Content-Type": "text/plain", "x-cache": "MISS"}),
+    3: ("three needles".encode("utf-16"), {"Content-Type": "text/plain"}),
+    4: (b"." * 65_530 + b"four needles" + b"." * 70_000, {"X-Cache": "HIT"}),
+    5: (b"nothing", {"Vary": "a", "X-Other": "x"}),
+    6: (gzip.compress(b"needle" * 9_000)[:-9], {}),
+}
+
+
+@pytest.fixture
+def cache():
+    folder = path("selected")
+    os.makedirs(folder)
+    database = apple_store.create(folder)
+    for number, (body, fields) in BODIES.items():
+        add(database, folder, number, f"https://a.example/{number}", body, fields, {"Accept": "text/html" if number % 2 else "*/*"})
+    database.execute("PRAGMA user_version = 203")
+    database.commit()
+    database.close()
+    return folder
+
+
+def ids(cache, *options):
+    return [int(word) for word in run("list", "-c", cache, *options, "--format", "csv", "--columns", "id").stdout.split()[1:]]
+
+
+@pytest.mark.parametrize("options, wanted", [
+    (["--contains", "needle"], [1, 2, 3, 4]), (["--contains", "needles"], [2, 3, 4]), (["--contains", "e\nmore"], [1]),
+    (["--contains", "one needle", "--contains", "nothing"], [1, 5]), (["--contains", "Needle"], []),
+    (["--contains", "needle", "--header", "x-cache=HIT*"], [1, 4]), (["--header", "X-CACHE"], [1, 2, 4]), (["--header", "x-cache=HIT"], [4]),
+    (["--header", "vary", "--header", "x-cache=M*"], [2, 5]), (["--request-header", "accept=text/*"], [1, 3, 5]),
+    (["--request-header", "cookie"], []), (["--where", "body *= needles"], [2, 3, 4]),
+    # Of a damaged body, nothing is known.
+    (["--where", "!(body *= 'four')"], [1, 2, 3, 5]), (["--where", "header('x-cache') = HIT || body *= nothing"], [4, 5]),
+    (["--where", "request-header(accept) ^= text && body *= needle"], [1, 3]), (["--where", "!(header(x-cache) = HIT)"], [1, 2]),
+], ids=str)
+def test_selected(cache, options, wanted):
+    """The same entries are selected in lists, plans and searches."""
+    assert ids(cache, *options) == wanted
+    if not wanted:
+        return
+    plan = json.loads(run("purge", "-c", cache, *options, "-n", "--format", "json").stdout)
+    assert [entry["id"] for entry in plan["entries"]] == wanted
+    searched = run("grep", "https", "--in", "url", "-l", "-c", cache, *options).stdout.splitlines()
+    assert [int(line.split()[0]) for line in searched] == wanted
+    assert run("usage", "-c", cache, "--format", "json").stdout
+
+
+def test_made_up(cache):
+    """In a made-up cache, globs select the values that Python's do."""
+    import scratch
+    made = scratch.make("made", entries=60)
+    everything = json.loads(run("list", "-c", made, "--format", "json", "--columns", "id,response-headers", "--show-secrets").stdout)["entries"]
+    for name, pattern in [("Content-Type", "image/*"), ("cache-control", "*max-age=*"), ("etag", "W/*"), ("server", "[a-n]*")]:
+        wanted = [entry["id"] for entry in everything
+                  if any(field.lower() == name.lower() and fnmatch.fnmatchcase(value, pattern) for field, value in entry["response_headers"] or [])]
+        assert ids(made, "--header", f"{name}={pattern}") == wanted, name
+
+
+@pytest.mark.parametrize("words, message", [
+    (["list", "--contains", ""], "'--contains' has an empty value"), (["list", "--header", "a b"], "does not name a header field"),
+    (["list", "--header", "a=[b"], "has a '[' without a matching ']'"), (["list", "--where", "body *= ''"], "is empty"),
+    (["list", "--request-header", "Accept: text"], "'explain' takes 'NAME: VALUE'"), (["list", "--where", "header = a"], "must be followed by a name"),
+    (["expire", "--contains", "a", "--clear-user-info", "x", "--yes"], "cannot select by the text of bodies"),
+])
+def test_refused(cache, words, message):
+    """Criteria that can match nothing, or that a command cannot evaluate, are refused."""
+    result = run(words[0], "-c", cache, *words[1:], status=64)
+    assert message in result.stderr.decode()
+
+
+def test_explain(cache):
+    """The request that is explained can have another field, and entries can be selected by the stored ones."""
+    output = run("explain", "-c", cache, "--all", "--request-header", "Accept-Language: de", "--request-header", "accept=text/*", "--format", "ndjson",
+                 status=None).stdout
+    assert [json.loads(line)["id"] for line in output.splitlines()] == [1, 3, 5]
+
+
+def test_purged(cache):
+    """Entries are removed by the text of their bodies, and no others."""
+    run("purge", "-c", cache, "--contains", "needles", "--yes")
+    connection = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    assert [row[0] for row in connection.execute("SELECT entry_ID FROM cfurl_cache_response ORDER BY 1")] == [1, 5, 6]
+    connection.close()
+
+
+def test_rules(cache):
+    """A rule cannot search bodies, and can look at header fields."""
+    file = path("config.toml")
+    with open(file, "w") as opened:
+        opened.write("[[rules]]\nmatch.where = 'body *= needle'\naction = 'purge'\n")
+    assert "a rule cannot search bodies" in run("list", "-c", cache, "--config", file, status=78).stderr.decode()
+    with open(file, "w") as opened:
+        opened.write("[[rules]]\nmatch.header = 'x-cache=HIT*'\naction = 'purge'\n")
+    plan = json.loads(run("enforce", "-c", cache, "--config", file, "-n", "--format", "json").stdout)
+    assert [entry["id"] for entry in plan["entries"]] == [1, 4]
