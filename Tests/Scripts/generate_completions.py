@@ -64,7 +64,7 @@ def mend_bash(script, root, aliases):
     # A file of completions is not run by itself.
     script.replace("#!/bin/bash\n\n", "")
     # 'compgen -W' expands its words as the shell does, so that the name of a host could run a program.
-    asked = r'__urlcache-admin_add_completions -W "\$\(__urlcache-admin_custom_complete (---completion [a-z -]+ -- (?:--?[a-z-]+|positional@0)) .*$'
+    asked = r'__urlcache-admin_add_completions -W "\$\(__urlcache-admin_custom_complete (---completion [a-z -]+ -- (?:--?[a-z-]+|positional@[01])) .*$'
     script.replace_each(asked, r"__urlcache-admin_add_asked \1", options(root, is_asked))
     script.text = re.sub(
         r"__urlcache-admin_cursor_index_in_current_word\(\) \{\n.*?^\}\n\n", "", script.text, flags=re.M | re.S)
@@ -77,7 +77,7 @@ __urlcache-admin_add_asked() {
 }
 ''', 1)
     # A cache has a name or a path.
-    script.replace_each(r"^( *)(__urlcache-admin_add_asked .* -- (?:--cache|positional@0))$",
+    script.replace_each(r"^( *)(__urlcache-admin_add_asked .* -- (?:--cache|positional@[01]))$",
                         r"\1\2\n\1__urlcache-admin_add_completions -f", options(root, is_cache))
     # There is help about commands.
     help_function = "    non_repeating_options=()\n    __urlcache-admin_offer_flags_options -1\n}\n"
@@ -151,10 +151,10 @@ def mend_zsh(script, root, aliases):
     long = options(root, lambda argument: has_value(argument) and len(argument["names"]) == 1)
     script.replace_each(r"^( *'\*?--[a-z-]+)(\[(?:[^\\\]]|\\.)*\]:)", r"\1=\2", long)
     several = options(root, lambda argument: has_value(argument) and len(argument["names"]) > 1)
-    script.replace_each(r"^( *'\([a-z -]+\)'\{[a-z,-]+)(\}'\[(?:[^\\\]]|\\.)*\]:)",
+    script.replace_each(r"^( *'\([a-zA-Z -]+\)'\{[a-zA-Z,-]+)(\}'\[(?:[^\\\]]|\\.)*\]:)",
                         lambda found: re.sub(r"(--[a-z-]+)(?=,|$)", r"\1=", found[1]) + found[2], several)
     # A cache has a name or a path.
-    cache = r'\{(__urlcache-admin_custom_complete ---completion [a-z ]+ -- (?:--cache|positional@0) "[^"]*" "[^"]*")\}'
+    cache = r'\{(__urlcache-admin_custom_complete ---completion [a-z ]+ -- (?:--cache|positional@[01]) "[^"]*" "[^"]*")\}'
     script.replace_each(cache, r"{\1; _files}", options(root, is_cache))
     # There is help about commands.
     script.replace("'*:subcommands:'", f"'1:command:({' '.join(names_of(root))})'")
@@ -194,7 +194,7 @@ def mend_fish(script, root, aliases):
     # Nobody wants to read what went wrong in the line that is typed.
     script.replace("    command $tokens[1] $argv $tokens\n", "    command $tokens[1] $argv $tokens 2>/dev/null\n")
     # A cache has a name or a path.
-    script.replace_each(r"-(r?)fka ('\(__urlcache-admin_custom_completion ---completion [a-z ]+ -- (?:--cache|positional@0) )",
+    script.replace_each(r"-(r?)fka ('\(__urlcache-admin_custom_completion ---completion [a-z ]+ -- (?:--cache|positional@[01]) )",
                         r"-\1Fka \2", options(root, is_cache))
     # There is help about commands.
     help_line = "complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_%s"

@@ -12,6 +12,7 @@ SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Manual
 DATE = "January 1, 2026"
 SIGNALS = {"130": "ended by SIGINT", "143": "ended by SIGTERM"}
 SECTIONS = {
+    "Search": "What to find, and where.\n",
     "Selection": "Different options are combined with AND, a repeated option with OR.\n",
     "Cache": "Which cache, and how it is opened.\n",
     "Output": "What is written, and how.\n",

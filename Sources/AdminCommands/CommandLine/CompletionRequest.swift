@@ -81,7 +81,7 @@ struct CompletionRequest {
   private func candidates(in environment: CommandEnvironment) -> [String] {
     switch option {
     // The only operand that this program completes is the cache.
-    case "-c", "--cache", "positional@0":
+    case "-c", "--cache", "positional@0", "positional@1":
       // bash evaluates what a completion answers, so names with special characters are left out
       // rather than quoted for each shell.
       (try? configuration(in: environment).cacheNames.filter { Self.isPlain(ByteString($0)) }) ?? []
