@@ -32,7 +32,7 @@ import Testing
 
   @Test(
     arguments: [
-      (#"{"a":1,"password":"x y","b":2}"#, #"{"a":1,"password":"***","b":2}"#),
+      (#"{"n":1,"password":"x y","b":2}"#, #"{"n":1,"password":"***","b":2}"#),
       (#"{"apiKey" : "abc\"d", "n": 1}"#, #"{"apiKey" : "***", "n": 1}"#),
       (#"{"pin":1234,"n":1}"#, #"{"pin":***,"n":1}"#),
       (#"{"q":"{\"token\":\"abc\"}","n":1}"#, #"{"q":"{\"token\":\"***\"}","n":1}"#),

@@ -72,16 +72,15 @@ enum SecretRanges {
     guard start < text.count else { return nil }
     if isQuote(text[start]) {
       let quote = text[start]
+      // In a string within a string, a backslash stands before both quotation marks.
+      let isNested = text[start - 1] == backslash
       start += 1
       var end = start
-      while end < text.count, text[end] != quote { end += text[end] == backslash ? 2 : 1 }
-      end = min(end, text.count)
-      // The quotation mark of a string within a string has a backslash before it.
-      if let escaped = text[start..<end].firstIndex(of: backslash), escaped + 1 < end,
-        text[escaped + 1] == quote
-      {
-        end = escaped
+      while end < text.count, text[end] != quote {
+        if isNested, text[end] == backslash, end + 1 < text.count, text[end + 1] == quote { break }
+        end += text[end] == backslash ? 2 : 1
       }
+      end = min(end, text.count)
       return start..<end
     }
     let end = text[start...].firstIndex(where: isDelimiter) ?? text.count
