@@ -114,7 +114,7 @@ extension ReportPage {
     // Stale entries with and without a validator share one word.
     var sums: [(word: String, sum: CacheReport.Sum)] = []
     for state in CacheReport.State.allCases where group.sums[state].entries > 0 {
-      // The colours tell them apart, and a sentence with the same word twice would look like a
+      // The colors tell them apart, and a sentence with the same word twice would look like a
       // mistake.
       if let last = sums.indices.last, sums[last].word == state.word {
         sums[last].sum.bytes += group.sums[state].bytes

@@ -12,8 +12,8 @@ extension UsageRenderer {
   }
 
   private static let freshnessParts = [
-    // Marks and no colours, so that the bar can be read in a log and by those who cannot tell
-    // colours apart.
+    // Marks and no colors, so that the bar can be read in a log and by those who cannot tell
+    // colors apart.
     FreshnessPart(state: .fresh, mark: "█", asciiMark: "#"),
     FreshnessPart(state: .stale, mark: "▒", asciiMark: "="),
     FreshnessPart(state: .noLifetime, mark: "░", asciiMark: "-"),
