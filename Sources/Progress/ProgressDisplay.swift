@@ -130,6 +130,7 @@ public final class ProgressDisplay: Sendable {
     // line when this one is removed.
     let line = state.line(width: (width() ?? 80) - 3, isASCII: isASCII)
     if !shown.isVisible, isTerminal { TransientLine.begin() }
+    guard !TransientLine.isRemovedForGood else { return }
     shown.isVisible = true
     write(Self.removal + Array(line.utf8))
   }

@@ -75,7 +75,7 @@ def test_dry_runs(option, target, status, message):
     assert tree(scratch.root) == before
 
 
-@pytest.mark.parametrize(("option", "kind"), [("--log", "a log"), ("--metrics-file", "metrics")])
+@pytest.mark.parametrize(("option", "kind"), [("--log", "a log"), ("--metrics-file", "a metrics file")])
 @pytest.mark.parametrize(("name", "data"), [
     ("photo.png", b"\x89PNG\0"), ("notes.txt", b"# notes\n"), ("settings.json", b'{"schema":1}\n'),
     ("plan.json", b'{"schema":"urlcache-admin.plan/1"}\n')], ids=lambda value: value if isinstance(value, str) else "")
