@@ -130,9 +130,10 @@ public final class ProgressDisplay: Sendable {
     // line when this one is removed.
     let line = state.line(width: (width() ?? 80) - 3, isASCII: isASCII)
     if !shown.isVisible, isTerminal { TransientLine.begin() }
-    guard !TransientLine.isRemovedForGood else { return }
-    shown.isVisible = true
-    write(Self.removal + Array(line.utf8))
+    TransientLine.draw {
+      shown.isVisible = true
+      write(Self.removal + Array(line.utf8))
+    }
   }
 
   private static let removal = Array("\(TransientLine.removal)".utf8)
