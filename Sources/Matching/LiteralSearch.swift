@@ -28,6 +28,7 @@ public struct LiteralSearch: Hashable, Sendable {
   ///
   /// - Parameter text: The bytes to find, at least one.
   public init(_ text: ByteString) {
+    // No bytes are everywhere. Empty patterns are refused where they are typed, with a message for the user.
     precondition(!text.bytes.isEmpty, "nothing to search for")
     self.text = text
     rarest =

@@ -28,6 +28,8 @@ extension URLCacheAdmin.Export {
         check: EntryCheck(now: now, clock: environment.now))
       try listing.scan(source, selection.projection.union(database.projection)) {
         try database.insert($0)
+        // Throws if a signal has come, which is held back while temporary files exist.
+        try target.write([])
       }
       try source.finish()
       try database.write { try target.write($0) }
