@@ -1,8 +1,10 @@
 """A terminal for the program: a pseudo-terminal of the system, and pyte, which shows what a person would see."""
 
 import fcntl
+import functools
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -17,18 +19,34 @@ from products import tool
 
 # A row for each line that the program may write.
 ROWS = 2_000
+# Text in ASCII, which is drawn at once, or any other character.
+PIECES = re.compile(r"[ -~]+|.", re.S)
 
 
 class Screen(pyte.Screen):
     """A screen that draws a combining mark onto the last column, as terminals do; pyte begins a new row for it."""
 
     def draw(self, data):
-        for character in data:
-            if self.cursor.x == self.columns and wcwidth.wcwidth(character) == 0:
+        for piece in PIECES.findall(data):
+            if self.cursor.x == self.columns and wcwidth.wcwidth(piece[0]) == 0:
                 cell = self.buffer[self.cursor.y][self.columns - 1]
-                self.buffer[self.cursor.y][self.columns - 1] = cell._replace(data=cell.data + character)
+                self.buffer[self.cursor.y][self.columns - 1] = cell._replace(data=cell.data + piece)
             else:
-                super().draw(character)
+                super().draw(piece)
+
+    @property
+    def display(self):
+        """The rows down to the last that was drawn on. Most rows are blank, and pyte takes long to show them."""
+        return ["".join(self.cells(row)) for row in range(max(self.buffer, default=-1) + 1)]
+
+    def cells(self, row):
+        """What is in the columns of a row; a wide character takes two."""
+        columns = iter(range(self.columns))
+        for column in columns:
+            data = self.buffer[row][column].data
+            yield data
+            if not data.isascii() and wcwidth.wcwidth(data[0]) == 2:
+                next(columns, None)
 
 
 class Seen:
@@ -36,12 +54,20 @@ class Seen:
 
     def __init__(self, written, columns, status):
         self.written, self.columns, self.status = written, columns, status
-        screen = Screen(columns, ROWS)
-        pyte.ByteStream(screen).feed(written)
-        self.screen = screen
-        self.rows = [row.rstrip() for row in screen.display]
-        while self.rows and not self.rows[-1]:
-            self.rows.pop()
+
+    @functools.cached_property
+    def screen(self):
+        screen = Screen(self.columns, ROWS)
+        pyte.ByteStream(screen).feed(self.written)
+        return screen
+
+    @functools.cached_property
+    def rows(self):
+        """The rows that a person would see, without the blank ones at the end."""
+        rows = [row.rstrip() for row in self.screen.display]
+        while rows and not rows[-1]:
+            rows.pop()
+        return rows
 
     @property
     def lines(self):

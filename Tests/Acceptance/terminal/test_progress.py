@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -75,31 +76,40 @@ def test_short_work_shows_nothing():
         shutil.rmtree(scratch.path("cache"))
 
 
-@pytest.fixture(scope="module")
-def large(tmp_path_factory):
-    """A cache that takes the program longer to check than what counts as short."""
-    folder = str(tmp_path_factory.mktemp("large") / "cache")
-    subprocess.run([maker, "--entries", "12000", "--seed", "1", "--no-large-bodies", folder], check=True)
-    return folder
+# Runs a program whose output is not read for a second, so that its work takes long.
+SLOWED = 'set -o pipefail; "$@" | { sleep 1; cat >/dev/null; }'
 
 
-def test_long_work_shows_a_bar_on_a_terminal_only(large):
-    seen, _ = terminal.run("export", "-c", large, "-o", "out.tar", streams=["stderr"], columns=100)
-    assert seen.status == 0 and "Exporting entries  █".encode() in seen.written, seen.written
-    assert b" of 12,000 entries" in seen.written and b"/s" in seen.written and b" left" in seen.written
+def export_slowly(*options, **surroundings):
+    cache = scratch.make("cache", entries=400)
+    words = [terminal.tool, "export", "-c", cache, "-o", "-", "--archive-format", "tar", *options]
+    seen, _ = terminal.run("-c", SLOWED, "bash", *words, program="bash", streams=["stderr"], columns=100, **surroundings)
+    shutil.rmtree(cache)
+    assert seen.status == 0, seen.written
+    return seen
+
+
+def large():
+    return scratch.make("large", "--no-large-bodies", entries=3000, seed=1)
+
+
+def test_long_work_shows_a_bar_on_a_terminal_only():
+    seen = export_slowly()
+    assert "Exporting entries  █".encode() in seen.written, seen.written
+    assert b" of 400 entries" in seen.written and b"/s" in seen.written and b" left" in seen.written
     assert len(seen.rows) == len(seen.lines)
-    _, errors = terminal.run("export", "-c", large, "-o", "out.tar", "--force", streams=["stdout"])
-    assert b"Exporting" not in errors and REMOVAL not in errors
-    seen, _ = terminal.run("export", "-c", large, "-o", "out.tar", "--force", "--progress", "never", streams=["stderr"])
-    assert REMOVAL not in seen.written
-    seen, _ = terminal.run("export", "-c", large, "-o", "out.tar", "--force", streams=["stderr"], LC_ALL="C")
+    begin = time.monotonic()
+    _, errors = terminal.run("export", "-c", large(), "-o", "out.tar.gz", "--level", "9", streams=["stdout"])
+    assert b"Exporting" not in errors and REMOVAL not in errors and time.monotonic() - begin > 0.7
+    assert REMOVAL not in export_slowly("--progress", "never").written
+    seen = export_slowly(LC_ALL="C")
     assert b"Exporting entries  #" in seen.written or b"Exporting entries  ." in seen.written
     assert seen.written.replace("…".encode(), b"").isascii()
 
 
 @pytest.mark.parametrize("columns", [60, 73, 80, 120])
-def test_control_c_leaves_a_clean_line(large, columns):
-    seen = terminal.interrupt("check", "-c", large, "--progress", "always", until=b"%", columns=columns)
+def test_control_c_leaves_a_clean_line(columns):
+    seen = terminal.interrupt("check", "-c", large(), "--progress", "always", until=b"%", columns=columns)
     assert seen.status == -2, seen.written
     # The terminal shows "^C" behind the line, which is removed with it.
     assert b"^C" in seen.written and seen.written.endswith(REMOVAL)
