@@ -57,7 +57,7 @@ struct ReportMarkdown: Sendable {
     }
     if report.usage.bodyBytes > 0 { text += " \(words.staleShare) \(words.staleSuffix)" }
     text += " \(ReportWords.counted(report.usage.entries, "entry", "entries"))"
-    return "\(text), \(words.halfSentence).\n"
+    return "\(text); \(words.halfSentence).\n"
   }
 
   private var suggestions: Markdown {

@@ -13,16 +13,21 @@ extension ReportPage {
     static var height: Double { bottom - top }
     /// The bottom of a chart next to a long table.
     static let lowBottom = 300.0
+
+    /// Returns the anchor of a label below the axis. Labels at the ends stay within the chart.
+    static func anchor(at x: Double) -> String {
+      x < left + 20 ? "start" : x > right - 20 ? "end" : "middle"
+    }
   }
 
   /// The bodies by age and freshness.
   var ages: HTML {
     """
     <section class="card">\(heading("Age"))
-    <p class="sub">\(report.agesAreDates ? "Bodies by the date when they were stored" : "Bodies by the time since they were stored")</p>
+    <p class="sub">\(report.agesAreDates ? "Bodies by the date they were stored" : "Bodies by age")</p>
     <svg viewBox="0 0 560 250" role="img" aria-label="Bytes of bodies by age and freshness">\
     \(ageGrid)\(ageBars)<path class="base" d="M\(Chart.left) \(Chart.bottom)H\(Chart.right)"/></svg>
-    \(legend)\(details(words.ageTable))</section>
+    \(legend())\(details(words.ageTable))</section>
     """
   }
 

@@ -3,7 +3,7 @@ import Bytes
 import ResponseStorage
 
 extension ReportPage {
-  /// The composition of the cache: by freshness, and by what is on disk.
+  /// The composition of the cache: by freshness, savings and versions.
   var composition: HTML {
     let states = CacheReport.State.allCases
     return """
@@ -14,16 +14,22 @@ extension ReportPage {
       <p class="sub gap">If every entry is requested again</p>
       \(table(words.savingsTable, isHeadShown: false))
       <p class="sub gap">Older versions</p>
-      \(table(words.versionTable, isHeadShown: false))
-      \(disk)</section>
+      \(table(words.versionTable, isHeadShown: false))</section>
       """
+  }
+
+  /// The parts of the size on disk, as a section.
+  var diskCard: HTML {
+    """
+    <section class="card">\(heading("On disk"))
+    \(disk)</section>
+    """
   }
 
   /// The parts of the size on disk.
   var disk: HTML {
     let parts = words.parts
     return """
-      <p class="sub gap">On disk</p>
       \(stack(parts.map { ($0.color, $0.bytes) }))
       \(table(words.partTable, marks: parts.map(\.color), isHeadShown: false))
       """

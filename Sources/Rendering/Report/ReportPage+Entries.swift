@@ -37,10 +37,16 @@ extension ReportPage {
     return rows
   }
 
-  /// Returns the URL with the path emphasized.
+  /// Returns the URL with the path emphasized. Narrow screens leave out the scheme.
   private func url(of entry: CacheReport.Entry) -> HTML {
     let (origin, rest) = words.urlParts(of: entry)
-    return "<span class=\"mut\">\(origin)</span>\(rest)"
+    let mark = Array("://".utf8)
+    guard let colon = origin.bytes.firstIndex(of: mark[0]),
+      origin.bytes[colon...].starts(with: mark)
+    else { return "<span class=\"mut\">\(origin)</span>\(rest)" }
+    let scheme = ByteString(Array(origin.bytes[..<(colon + mark.count)]))
+    let authority = ByteString(Array(origin.bytes[(colon + mark.count)...]))
+    return "<span class=\"mut\"><span class=\"sch\">\(scheme)</span>\(authority)</span>\(rest)"
   }
 
   /// Returns a bar for the size, relative to the largest entry.

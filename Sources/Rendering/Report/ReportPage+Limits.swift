@@ -9,7 +9,7 @@ extension ReportPage {
     let removed = ReportWords.percent(limit.removed.bytes, of: report.usage.bodyBytes)
     return """
       <section class="card" id="limits">\(heading("What an age limit would free"))
-      <p class="sub">Bodies older than the limit; the fresh ones are colored</p>
+      <p class="sub">Bytes that each age limit frees; the part that is still fresh is green</p>
       <svg viewBox="0 0 560 246" role="img" aria-label="Bytes that an age limit would free">\
       \(limitGrid)<path class="wa" d="\(limitArea(\.removed))"/>\
       <path class="wf" d="\(limitArea(\.fresh))"/><path class="wl" d="\(limitLine(\.removed))"/>\
@@ -102,8 +102,9 @@ extension ReportPage {
       guard let limit = shown.first(where: { $0.seconds == hours * 3_600 }) else { continue }
       lines += """
         <path class="tick" d="M\(x(of: limit)) \(Chart.bottom)v4"/>\
-        <text class="\(index % 2 == 1 && shown.count > 30 ? "ax alt" : "ax")" text-anchor="middle" \
-        x="\(x(of: limit))" y="\(Chart.bottom + 17)">\(name)</text>
+        <text class="\(index % 2 == 1 && shown.count > 30 ? "ax alt" : "ax")" \
+        text-anchor="\(Chart.anchor(at: x(of: limit)))" x="\(x(of: limit))" \
+        y="\(Chart.bottom + 17)">\(name)</text>
         """
     }
     return lines

@@ -6,7 +6,7 @@ extension ReportPage {
   /// The size of the drawing that is shown without the script.
   private static let area = Rectangle(x: 0, y: 0, width: 1176, height: 430)
   // The approximate width of a character: SVG text cannot be shortened to fit.
-  private static let columnWidth = 6.9
+  private static let columnWidth = 7.6
 
   /// The hosts and folders in which the bytes are.
   var places: HTML {

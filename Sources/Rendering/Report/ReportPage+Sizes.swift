@@ -7,7 +7,7 @@ extension ReportPage {
   var sizes: HTML {
     """
     <section class="card">\(heading("Body sizes"))
-    <p class="sub">\(words.halfSentence)</p>
+    <p class="sub">Entries and bytes up to each size; \(words.halfSentence)</p>
     <svg viewBox="0 0 560 330" role="img" \
     aria-label="Share of entries and bytes by body size">\(percentGrid(to: Chart.lowBottom))\(sizeTicks)\
     <path class="l1" d="\(sizeLine { Double($0.entries) })"/><path class="l2" d="\(sizeLine { Double($0.bytes) })"/>\
@@ -57,7 +57,7 @@ extension ReportPage {
       let x = x(ofSize: ByteCount(1 << power))
       ticks += """
         <path class="tick" d="M\(x) \(Chart.lowBottom)v4"/><text class="\(index % 2 == 1 ? "ax alt" : "ax")" \
-        text-anchor="middle" x="\(x)" y="\(Chart.lowBottom + 17)">\
+        text-anchor="\(Chart.anchor(at: x))" x="\(x)" y="\(Chart.lowBottom + 17)">\
         \(ReportWords.roundSize(ByteCount(1 << power)))</text>
         """
     }

@@ -15,7 +15,8 @@ extension ReportPage {
       let mark: HTML = index < marks.count ? "<i class=\"\(marks[index])\"></i>" : ""
       let name: HTML = row.isFromCache ? "<bdi>\(row.name)</bdi>" : "\(row.name)"
       let meaning: HTML = row.meaning.map { " <span class=\"mut\">\($0)</span>" } ?? ""
-      rows += "<tr><th scope=\"row\">\(mark)\(name)\(meaning)</th>"
+      let kind: HTML = index < marks.count ? " class=\"mk\"" : ""
+      rows += "<tr><th scope=\"row\"\(kind)>\(mark)\(name)\(meaning)</th>"
       for value in row.values { rows += "<td>\(value)</td>" }
       rows += "</tr>\n"
     }

@@ -11,7 +11,7 @@ extension ReportPage {
       <section class="verdict" aria-label="Summary">
       <div class="say"><p class="chip \(judgement.isGood ? "good" : "bad")">\(judgement.text)</p>
       <p class="big"><span><b>\(words.used)</b> \(words.usedOf)</span> \(staleSentence)</p>
-      \(hostSentence)\(gauge)\(report.usage.entries > 0 ? legend : "")</div>
+      \(hostSentence)\(gauge)</div>
       <div class="do"><h2>Suggestions</h2>
       \(suggestions)</div>
       </section>
@@ -61,7 +61,7 @@ extension ReportPage {
       <svg class="gauge" viewBox="0 0 1000 34" preserveAspectRatio="none" role="img" \
       aria-label="\(full) of the capacity used"><rect class="gt" width="1000" height="34"/>\(bars)\
       <rect class="lim" x="\(end - 2)" width="2" height="34"/></svg>
-
+      \(used > 0 ? legend(hasOtherData: used > report.usage.bodyBytes) : "")
       """
   }
 
@@ -74,9 +74,9 @@ extension ReportPage {
     let parts = CacheReport.State.allCases.map { ("f-\($0.rawValue)", report.states[$0].bytes) }
     return """
       <p class="gl"><b>Capacity unknown</b><span>add <code class="in">--capacity 50MiB</code> to see how full \
-      the cache is</span></p>
+      it is</span></p>
       \(stack(parts + [("f-other", rest)]))
-
+      \(legend(hasOtherData: rest > 0))
       """
   }
 

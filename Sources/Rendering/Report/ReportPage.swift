@@ -40,7 +40,8 @@ struct ReportPage: Sendable {
     guard report.usage.entries > 0 else {
       return """
         <section class="card" id="empty">\(heading("No entries"))
-        <p>The cache is empty. The space on disk is its empty structure, which new entries will use.</p>
+        <p>The cache is empty. It occupies a little space even without entries.</p>
+        <p class="sub gap">On disk</p>
         \(disk)</section>
         """
     }
@@ -51,7 +52,8 @@ struct ReportPage: Sendable {
       \(limits)
       </div>
       <div class="two">
-      \(sizes)
+      <div>\(sizes)
+      \(diskCard)</div>
       \(composition)
       </div>
       \(entries)
@@ -158,12 +160,16 @@ struct ReportPage: Sendable {
     "<div class=\"ch\"><h2>\(title)</h2>\(rest)</div>"
   }
 
-  /// The freshness states with their colors.
-  var legend: HTML {
+  /// The freshness states of the entries with their colors.
+  ///
+  /// - Parameter hasOtherData: Whether the drawing also shows data other than bodies.
+  func legend(hasOtherData: Bool = false) -> HTML {
     var items: HTML = ""
-    for state in CacheReport.State.allCases {
+    // States that no entry has would only make the reader look for their colors.
+    for state in CacheReport.State.allCases where report.states[state].entries > 0 {
       items += "<li><i class=\"b-\(state.rawValue)\"></i>\(state.title)</li>"
     }
+    if hasOtherData { items += "<li><i class=\"b-other\"></i>Data other than bodies</li>" }
     return "<ul class=\"legend\">\(items)</ul>"
   }
 }

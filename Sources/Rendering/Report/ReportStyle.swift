@@ -3,25 +3,25 @@
 /// The style sheet of a report: light and dark, for wide and narrow screens, and for print.
 enum ReportStyle {
   /// The SHA-256 digest of ``source`` in Base64, by which the policy of the page allows the style sheet.
-  static let digest: HTML = "E17l3gNELYrKnUhvPx+2PSlK7rz3kkVgSTKs5WhY87w="
+  static let digest: HTML = "riKhWPVgTioQlFJ0T9keSg2q10zYbCcD1jfIsv5UP4k="
 
   /// The style sheet.
   static let source: HTML = #"""
     :root{color-scheme:light;--bg:#f5f6f8;--card:#fff;--ink:#161b26;--mut:#566072;--line:#e3e7ed;
     --grid:#e9edf2;--acc:#2457c5;--fresh:#1f8a80;--validatable:#d99a1c;--expired:#8f5a1e;--no-lifetime:#8b97a8;
-    --unknown:#bcc5d0;
+    --unknown:#c7a5b3;
     --s0:#1f8a80;--s1:#6b9a6d;--s2:#9c9f55;--s3:#bd9d39;--s4:#d99a1c;--s5:#77839a;--d1:#3c6ea8;--d2:#86b0d8;
     --d3:#b9c2cf;--d4:#7d62ad;--d5:#b7a6d6;--d6:#55708a;--d7:#93aabd;--warn:#8a5300;--old:#744412;--good:#156b63;
     --goodbg:#def3f0;--bad:#b23a2e;--badbg:#fde8e5;--code:#f0f3f7}
     @media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){color-scheme:dark;--bg:#0e1217;--card:#161b22;--ink:#e7ecf3;
     --mut:#98a4b5;--line:#28303b;--grid:#242c37;--acc:#7fb0ff;--fresh:#2fa89b;--validatable:#dca634;
-    --expired:#a8713a;--no-lifetime:#74808f;--unknown:#4b5563;--s0:#2fa89b;--s1:#6aa97c;--s2:#97a75e;--s3:#bda646;--s4:#dca634;
-    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#55606e;--d4:#9d85d1;--d5:#6f5e96;--d6:#7f9db8;--d7:#4d6379;--warn:#ffce7a;
+    --expired:#a8713a;--no-lifetime:#8592a3;--unknown:#86667a;--s0:#2fa89b;--s1:#6aa97c;--s2:#97a75e;--s3:#bda646;--s4:#dca634;
+    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#5d6877;--d4:#9d85d1;--d5:#6f5e96;--d6:#7f9db8;--d7:#3c5166;--warn:#ffce7a;
     --old:#d9a066;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--badbg:#3a1c19;--code:#1f2630}}
     @media screen{:root[data-theme=dark]{color-scheme:dark;--bg:#0e1217;--card:#161b22;--ink:#e7ecf3;
     --mut:#98a4b5;--line:#28303b;--grid:#242c37;--acc:#7fb0ff;--fresh:#2fa89b;--validatable:#dca634;
-    --expired:#a8713a;--no-lifetime:#74808f;--unknown:#4b5563;--s0:#2fa89b;--s1:#6aa97c;--s2:#97a75e;--s3:#bda646;--s4:#dca634;
-    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#55606e;--d4:#9d85d1;--d5:#6f5e96;--d6:#7f9db8;--d7:#4d6379;--warn:#ffce7a;
+    --expired:#a8713a;--no-lifetime:#8592a3;--unknown:#86667a;--s0:#2fa89b;--s1:#6aa97c;--s2:#97a75e;--s3:#bda646;--s4:#dca634;
+    --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#5d6877;--d4:#9d85d1;--d5:#6f5e96;--d6:#7f9db8;--d7:#3c5166;--warn:#ffce7a;
     --old:#d9a066;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--badbg:#3a1c19;--code:#1f2630}}
     *{box-sizing:border-box}
     body{margin:0;background:var(--bg);color:var(--ink);font-variant-numeric:tabular-nums;
@@ -81,7 +81,7 @@ enum ReportStyle {
     .gt{fill:var(--grid)}
     .lim{fill:var(--ink)}
     .open{fill:none;stroke:var(--mut);stroke-width:3;stroke-dasharray:10 8}
-    .gl{display:flex;justify-content:space-between;font-size:12.5px;margin-bottom:4px}
+    .gl{display:flex;flex-wrap:wrap;gap:0 12px;justify-content:space-between;font-size:12.5px;margin-bottom:4px}
     .legend{display:flex;flex-wrap:wrap;gap:4px 16px;font-size:12.5px;color:var(--mut)}
     .legend li{display:flex;align-items:center;gap:6px}
     i{display:inline-block;width:11px;height:11px;border-radius:3px;flex:none;margin-right:2px}
@@ -90,7 +90,7 @@ enum ReportStyle {
     .b-no-lifetime{background:var(--no-lifetime)}.b-unknown{background:var(--unknown)}
     .f-fresh{fill:var(--fresh)}.f-validatable{fill:var(--validatable)}
     .f-expired{fill:var(--expired)}
-    .f-no-lifetime{fill:var(--no-lifetime)}.f-unknown{fill:var(--unknown)}.f-other{fill:var(--d3)}
+    .f-no-lifetime{fill:var(--no-lifetime)}.f-unknown{fill:var(--unknown)}.f-other{fill:var(--d3)}.b-other{background:var(--d3)}
     i.s0{background:var(--s0)}i.s1{background:var(--s1)}i.s2{background:var(--s2)}
     i.s3{background:var(--s3)}i.s4{background:var(--s4)}
     .ramp{gap:0 1px;flex-wrap:nowrap;white-space:nowrap}
@@ -101,8 +101,9 @@ enum ReportStyle {
     .tiles>div{padding:13px 16px;min-width:0}
     .tiles p,.tiles span{font-size:12.5px;color:var(--mut)}
     .tiles b{display:block;font-size:22px;letter-spacing:-.02em;line-height:1.3}
-    .tiles .bad b{color:var(--bad)}
-    .two{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:16px}
+    .tiles .bad b{color:var(--bad)}.tiles a{white-space:nowrap}
+    .two{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:0 16px}
+    .two>div{min-width:0;display:flex;flex-direction:column}.two>div>:last-child{flex:1}
     .hb{fill:var(--grid);stroke:var(--card);stroke-width:2}
     .hl{font-size:12.5px;font-weight:600;fill:var(--ink)}
     .hs{font-size:12px;fill:var(--mut)}
@@ -144,7 +145,7 @@ enum ReportStyle {
     white-space:nowrap}
     .plain th:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}
     .plain thead th{color:var(--mut);border:0;white-space:normal;vertical-align:bottom}
-    .plain i{margin-right:7px}
+    .plain i{margin-right:7px}.plain th>.mut{display:block}.plain .mk{padding-left:28px;text-indent:-20px}.plain .mk .mut{text-indent:0}
     #q{font:inherit;font-size:13.5px;width:290px;max-width:100%;padding:6px 11px;border-radius:8px;
     border:1px solid var(--line);background:var(--bg);color:var(--ink)}
     .scroll{max-height:560px;overflow:auto;margin:0 -20px -18px;border-top:1px solid var(--line);
@@ -165,7 +166,7 @@ enum ReportStyle {
     #ent tr.open .url{white-space:normal;overflow-wrap:anywhere}
     .sb{width:60px;height:3px;margin:1px 0 0 auto}
     #ent .failed{font-weight:700}
-    #ent .mime{color:var(--mut);max-width:160px;overflow:hidden;text-overflow:ellipsis}
+    #ent .mime{color:var(--mut);max-width:180px;overflow:hidden;text-overflow:ellipsis}
     .pill{font-size:12px;padding:1px 9px;border-radius:99px;border:1px solid}
     .p-fresh{color:var(--good)}.p-validatable{color:var(--warn)}.p-expired{color:var(--old)}
     .p-no-lifetime,.p-unknown{color:var(--mut)}
@@ -178,9 +179,11 @@ enum ReportStyle {
     @media (max-width:900px){.two,.verdict{grid-template-columns:minmax(0,1fr)}
     .do{border-left:0;border-top:1px solid var(--line)}.tiles{grid-template-columns:repeat(2,1fr)}
     #ent .mime,#ent th:nth-child(2),#ent td:last-child,#ent th:last-child{display:none}}
-    @media (max-width:560px){.ax{font-size:17px}.sum{font-size:15px}.alt{display:none}#ent .url{min-width:235px}
+    @media (max-width:560px){.ax{font-size:17px}.sum{font-size:15px}.alt,.sch{display:none}#ent .url{width:100%;min-width:150px}
+    .top .wrap{gap:12px 14px}.tiles b{font-size:18px}.pill{font-size:11px;padding:1px 6px}#ent th{font-size:11.5px}
+    #ent td:first-child,#ent th:first-child{padding-left:16px}
     #ent td:nth-child(3),#ent th:nth-child(3),#ent td:nth-child(5),#ent th:nth-child(5){display:none}
-    #ent .url .mut{display:inline-block;max-width:10ch;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.big{font-size:22px}
+    #ent .url .mut{display:inline-block;max-width:9ch;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.big{font-size:22px}
     .say,.do,.card{padding:16px}.scroll{margin:0 -16px -16px}.tiles>div:last-child{grid-column:1/-1}}
     @media print{body{background:#fff}.top button,#q,.rng,details{display:none}
     .scroll{max-height:none;overflow:visible}#ent th{position:static}#ent .url{white-space:normal;

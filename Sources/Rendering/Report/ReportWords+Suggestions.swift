@@ -24,7 +24,7 @@ extension ReportWords {
         + " it notices."
     }
     return report.canBeChanged
-      ? "There is nothing worth removing." : "This cache is read-only."
+      ? "There is nothing worth removing." : "This cache can only be read, not changed."
   }
 
   private func text(of suggestion: Suggestion) -> SuggestionText {
@@ -45,10 +45,8 @@ extension ReportWords {
         command: command("check", "--repair=orphans --dry-run"))
     case .compact:
       return SuggestionText(
-        gain: "Free \(size)",
-        how: report.logBytes > 0
-          ? " of free pages and write-ahead log: no entry is removed."
-          : " of free pages in the database: no entry is removed.",
+        gain: "Reclaim \(size)",
+        how: " of unused space; no entry is removed.",
         command: command("compact", "--dry-run"))
     case .purgeSuperseded:
       return SuggestionText(

@@ -55,7 +55,7 @@ struct ReportWords: Sendable {
     let count = leadingHosts.count
     let number = ["", "One host holds", "Two hosts hold", "Three hosts hold"][count]
     let bytes = leadingHosts.reduce(0 as ByteCount) { $0 + $1.sum.bytes }
-    return "\(number) \(Self.percent(bytes, of: report.usage.bodyBytes)) of it: "
+    return "\(number) \(Self.percent(bytes, of: report.usage.bodyBytes)) of the bytes: "
   }
 
   /// The share of entries that have half of the bytes.
@@ -72,7 +72,7 @@ struct ReportWords: Sendable {
       bytes += group.sum.bytes
     }
     return
-      "half of the bytes in \(Self.percent(entries, of: report.usage.entries)) of entries"
+      "half of the bytes are in \(Self.percent(entries, of: report.usage.entries)) of the entries"
   }
 
   /// Returns a number with a noun.

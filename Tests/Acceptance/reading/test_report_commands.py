@@ -138,7 +138,7 @@ def run_all_of(cache, options=(), step=1):
 
 def kept(said, words, copy, before, result):
     """What a command did is what the report said of it."""
-    gain = re.match(r"Free (?:about )?([\d.,]+ \w+)", said)
+    gain = re.match(r"(?:Free|Reclaim) (?:about )?([\d.,]+ \w+)", said)
     count = re.search(r"([\d,]+) (?:entr|(?:orphaned )?body file)", said)
     count = count and int(count[1].replace(",", ""))
     freed = before - size(copy)
