@@ -64,12 +64,14 @@ import Testing
         OVERVIEW: Remove entries, even while the app is running.
 
         Asks for confirmation unless you give '--yes'. Apps keep responses that they
-        have in memory until they quit. In a Foundation cache an entry is a file: only
-        regular files are removed, and files that URLCache does not see, such as those
-        left by a crash, only by id. There, a URL removes the entry with which the
-        cache answers it, even if its scheme or query differs; a note says so. Pinned
-        entries are kept; see 'pin'. '--sidecars' also removes the ETag files of the
-        URLs, unless another entry has the same URL.
+        have in memory until they quit. Pinned entries are kept; see 'pin'.
+        '--sidecars' also removes the ETag files of the URLs, unless another entry has
+        the same URL.
+
+        In a Foundation cache, each entry is a file, and only regular files are
+        removed. Files that URLCache does not see, such as those left by a crash, are
+        removed only by id. A URL selects the entry that the cache returns for it,
+        even if the scheme or query differs; a note points that out.
 
         USAGE: urlcache-admin purge [<options>] [<cache>] [<entries> ...]
 

@@ -24,7 +24,7 @@ SECTIONS = {
 SHOP = """.Sq shop
 is a cache that has this name in
 .Xr urlcache-admin.conf 5 ;
-a path does as well.
+you can also give a path.
 .Pp
 """
 

@@ -29,7 +29,7 @@ struct ArchiveOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The time in the archive (default: SOURCE_DATE_EPOCH, or when the newest entry was stored).",
+      "The time in the archive (default: SOURCE_DATE_EPOCH, or when the newest entry was first stored).",
       valueName: "time"), transform: parseTime)
   var created: WrittenTime?
 

@@ -6,7 +6,7 @@ import ArgumentParser
 struct CacheOperand: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "The cache, as with '-c'; a URL or an id is never taken for one.", valueName: "cache"),
+      "The cache, as with '-c'. URLs and ids are never taken for a cache.", valueName: "cache"),
     completion: .requested)
   var first: String?
 }

@@ -7,7 +7,9 @@ import ResponseStorage
 
 /// The options of commands that remove entries.
 struct ChangeOptions: ParsableArguments {
-  @Flag(name: [.customShort("n"), .long], help: "Show what would be removed; change nothing.")
+  @Flag(
+    name: [.customShort("n"), .long],
+    help: "Show what would be removed or changed; change nothing.")
   var dryRun = false
 
   @Flag(name: [.customShort("y"), .long], help: "Do not ask for confirmation.")

@@ -41,7 +41,7 @@ struct ConditionValue {
     case .body where sign == .contains:
       // Each body contains an empty text.
       guard !text.isEmpty else {
-        throw WrittenValueError(text, "is empty", hint: "use a text that bodies contain")
+        throw WrittenValueError(text, "is empty", hint: "use text to find in bodies")
       }
       content = .text(ByteString(text))
     case .word(let words), .body(let words):

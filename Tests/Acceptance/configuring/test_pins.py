@@ -74,7 +74,7 @@ def test_verbs():
         (None, c), ("shop", a), ("shop", b), ("shop", c)], rows
     assert run("unpin", "-c", "shop", b, "https://b.example", errors="") == "Unpinned 1 URL in 'shop'\n"
     assert run("unpin", "-c", "shop", b, status=1, errors=(
-        "'https://b.example/' is not pinned in 'shop' here\nhint: list all pins with 'urlcache-admin pin'\n")) == "Unpinned 0 URLs in 'shop'\n"
+        "'https://b.example/' is not pinned in 'shop'\nhint: list all pins with 'urlcache-admin pin'\n")) == "Unpinned 0 URLs in 'shop'\n"
     run("unpin", "-c", "shop", a, c)
     run("unpin", "--everywhere", c)
     assert read() == f'# Mine.\nwait = "1s"  # short\n\n[caches.shop]\npath = "{cache}"  # the shop\n', read()

@@ -101,7 +101,7 @@ def test_cache_in_use(origin):
     writer.execute("BEGIN IMMEDIATE")
     result = run("purge", "--host", "none.example", "--yes", "--wait", "0s", "-c", cache)
     assert result.stderr == (f"note: cannot remove the files left by an interrupted command yet; the next command will try again: the cache at '{cache}' is "
-                             "in use: another process holds its lock\n").encode(), result.stderr
+                             "in use: another process has locked it\n").encode(), result.stderr
     assert orphans(cache) == left and len(intents()) == 1
     writer.close()
     assert run("compact", "-c", cache).stderr == note(len(left)) and not intents()

@@ -141,9 +141,9 @@ def test_parameters():
     assert answer(cache, "SELECT typeof(:a) AS a, typeof(:b) AS b", ":a=7", ":b=007") == [{"a": "integer", "b": "text"}]
     for words, message in [
         ([sql], "error: the parameter ':host' has no value\nhint: add ':host=VALUE' after the SQL\n"),
-        ([sql, ":host=a", ":host=b"], "error: the parameter ':host' has two values\nhint: give it once\n"),
+        ([sql, ":host=a", ":host=b"], "error: the parameter ':host' has two values\nhint: give it only once\n"),
         ([sql, ":host=a", ":other=b"], "error: the SQL has no parameter ':other'\n"),
-        ([sql, ":host"], "error: ':host' gives a parameter no value\nhint: write ':name=value'\n"),
+        ([sql, ":host"], "error: ':host' names a parameter but no value\nhint: write ':name=value'\n"),
         (["SELECT ?"], "error: a parameter has no name\nhint: write ':name' instead of '?'\n"),
     ]:
         assert run("query", cache, *words, status=64).stderr.decode() == message
@@ -162,7 +162,7 @@ def test_operands():
     no_sql = "error: there is no SQL\nhint: urlcache-admin query CACHE 'SELECT count(*) FROM entries'\n"
     assert run("query", cache, status=64).stderr.decode() == no_sql
     assert run("query", cache, "SELECT", "1", status=64).stderr.decode() == (
-        "error: there are 3 operands, where 'query' takes a cache and one text of SQL\n"
+        "error: 'query' takes a cache and one SQL statement, but there are 3 operands\n"
         "hint: put the SQL in quotes: urlcache-admin query CACHE 'SELECT count(*) FROM entries'\n")
 
 
@@ -232,10 +232,10 @@ def test_only_reads(sql):
     result = run("query", cache, sql, status=64)
     assert result.stdout == b""
     if HOSTILE[sql]:
-        assert result.stderr.decode() == f"error: a query only reads, and this SQL has {HOSTILE[sql]}\nhint: write one SELECT\n"
+        assert result.stderr.decode() == f"error: a query can only read, but this SQL contains {HOSTILE[sql]}\nhint: write one SELECT\n"
     else:
         assert result.stderr.startswith((b"error: SQLite does not understand the SQL: ", b"error: the SQL has ",
-                                         b"error: a query only reads, and this SQL has "))
+                                         b"error: a query can only read, but this SQL contains "))
     assert tree(cache) == before
     assert not os.path.exists("/tmp/other")
 
@@ -260,8 +260,8 @@ def test_is_bounded(sql):
 
     result = run("query", cache, sql, "--timeout", "1s", status=64, preexec_fn=limit)
     assert time.monotonic() - start < 20
-    assert b"error: the query took longer than 1 s\nhint: allow more with '--timeout 10m'\n" == result.stderr \
-        or result.stderr.startswith((b"error: the query needs more memory than it may have: ", b"error: the query failed: LIKE or GLOB pattern too complex"))
+    assert b"error: the query took longer than 1 s\nhint: allow more with '--timeout 10min'\n" == result.stderr \
+        or result.stderr.startswith((b"error: the query needs too much memory: ", b"error: the query failed: LIKE or GLOB pattern too complex"))
 
 
 def test_exported_database():

@@ -39,8 +39,8 @@ extension URLCacheAdmin.Config {
       abstract: "Remove a setting; the rest of the file stays the same.",
       usage: "urlcache-admin config unset [<options>] <setting>",
       discussion: """
-        The line of the setting is removed, with a comment at its end; other comments
-        are kept. A setting that is not in the file is no error.
+        Removes the line of the setting, including a comment at its end, and keeps
+        other comments. It is not an error if the file does not contain the setting.
         """)
 
     @Argument(help: "The setting, or caches.NAME.SETTING for one cache.") var setting: String

@@ -28,8 +28,8 @@ extension URLCacheAdmin.Rules {
           expire       'enforce' removes it, because it is older than the rule allows
           limit        'enforce' removes it only if a limit is exceeded
 
-        An entry that no rule matches has no fate. Pinned entries are always kept and
-        shown as 'pinned'. This command changes nothing.
+        Entries that no rule matches are shown with '-'. Pinned entries are always
+        kept, and shown as 'pinned'. This command changes nothing.
         """)
 
     @OptionGroup var operands: CacheOperand

@@ -53,8 +53,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "How the files of '--sidecars' are named if none matches an entry: the digest"
-          + " of the URL in hexadecimal digits, or the hash of its string.",
+        "How the files of '--sidecars' are named, if no file matches an entry: a digest of"
+          + " the URL in hexadecimal, or the hash of its string.",
         valueName: "naming"))
     var sidecarNames: SidecarNaming?
 

@@ -14,9 +14,10 @@ extension URLCacheAdmin {
       usage: "urlcache-admin compact [<options>] [<cache>]",
       discussion: """
         Removing entries leaves free pages in the database. While an app is running,
-        they are reclaimed in small steps that do not block the app; otherwise in the
-        cheapest way, together with the write-ahead log. Entries are not changed. A
-        Foundation cache has no database, so there is nothing to reclaim.
+        they are reclaimed in small steps that do not block the app; otherwise, the
+        fastest way is used, and the write-ahead log is removed as well. Entries are
+        not changed. A Foundation cache has no database, so there is nothing to
+        reclaim.
         """)
 
     @OptionGroup var operands: CacheOperand

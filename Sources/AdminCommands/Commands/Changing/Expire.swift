@@ -19,7 +19,7 @@ extension URLCacheAdmin {
         'import --stamp-user-info' adds a timestamp.
 
         Apple caches only. A Foundation cache keeps the user info in the file of each
-        entry, which Foundation never changes, and neither does this command.
+        entry; Foundation never changes such a file, so this command does not either.
         """)
 
     @OptionGroup var operands: CacheOperand

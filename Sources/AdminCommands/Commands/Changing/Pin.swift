@@ -18,9 +18,9 @@ extension URLCacheAdmin {
         They apply however you name the cache, and even to entries that do not exist
         yet.
 
-        A URL pins the entries that 'list URL' shows; in a Foundation cache also the
-        entry with which the cache answers that URL. Without URLs, 'pin' lists the
-        pins.
+        A URL pins the entries that 'list URL' shows; in a Foundation cache, that
+        includes the entry that the cache returns for the URL. Without URLs, 'pin'
+        lists the pins.
         """)
 
     @OptionGroup var operands: PinOperands
@@ -65,8 +65,8 @@ extension URLCacheAdmin {
       abstract: "Remove pins.",
       usage: "urlcache-admin unpin [<options>] [<cache>] <urls> ...",
       discussion: """
-        The URLs are removed from the user's configuration, or that of '--config'.
-        Other pins, comments and the order of lines are kept.
+        Removes URLs from the user's configuration, or from the file of '--config'.
+        Keeps other pins, comments and the order of lines.
         """)
 
     @OptionGroup var operands: PinOperands
@@ -102,7 +102,7 @@ extension URLCacheAdmin {
       let absent = urls.filter { !known.contains(CanonicalURL.of($0)) }
       for url in absent {
         let shown = EntryNames.text(secrets.policy.url(url, for: .people))
-        environment.writeMessage("'\(shown)' is not pinned in \(PinRenderer.cache(name)) here\n")
+        environment.writeMessage("'\(shown)' is not pinned in \(PinRenderer.cache(name))\n")
       }
       if !absent.isEmpty {
         environment.hint("list all pins with 'urlcache-admin pin'")
@@ -130,7 +130,7 @@ struct PinScopeOptions: ParsableArguments {
     completion: .requested)
   var cache: String?
 
-  @Flag(help: "Pin in all caches, even unnamed ones.")
+  @Flag(help: "The pins for all caches, even unnamed ones, instead of one cache.")
   var everywhere = false
 
   @OptionGroup var file: ConfigurationOptions

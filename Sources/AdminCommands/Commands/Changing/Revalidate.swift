@@ -24,8 +24,9 @@ extension URLCacheAdmin {
         are unknown or not sent, or if stored credentials were not sent.
 
         '--resume' completes entries with only the beginning of a body. It appends the
-        rest only if it is certain to belong to the same body, by a strong validator,
-        Content-Range, length and any digest; otherwise it requests the full response.
+        rest only if it certainly belongs to the same body, judging by a strong
+        validator, Content-Range, length and any digest; otherwise it requests the
+        full response.
 
         Only http and https URLs are requested, with GET and HEAD. Addresses of this
         machine and of private networks are refused unless the URL contains them.

@@ -14,8 +14,8 @@ extension URLCacheAdmin {
       discussion: """
         URLCache stores bodies decoded, without the gzip or br of the transfer. A file
         that is itself compressed, or that the server did not declare as compressed,
-        is written unchanged. A URL is looked up the way the cache does it: in a
-        Foundation cache without scheme and query; a note says so.
+        is written unchanged. A Foundation cache ignores the scheme and the query of a
+        URL, and so does this command; a note points that out.
         """)
 
     @OptionGroup var operands: CacheOperand

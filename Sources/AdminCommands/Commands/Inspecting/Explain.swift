@@ -15,9 +15,9 @@ extension URLCacheAdmin {
       discussion: """
         The request is the stored one, including the header fields that Vary names.
         Entries are fresh, stale or without a lifetime by RFC 9111 on every platform,
-        as in all other commands. What the platform then does differs, and is shown as
-        observed. A URL is looked up the way the cache does it: a Foundation cache
-        ignores scheme and query.
+        as in all other commands. What happens next depends on the platform, and is
+        shown as observed there. A Foundation cache ignores the scheme and the query
+        of a URL, and so does this command.
 
         '--request-header "NAME: VALUE"' sends this header field instead of the stored
         one, and 'NAME:' leaves it out; 'NAME=PATTERN' selects entries.

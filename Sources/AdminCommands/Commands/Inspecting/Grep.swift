@@ -15,10 +15,10 @@ extension URLCacheAdmin {
       usage: "urlcache-admin grep [<options>] <pattern> [<cache>] [<url-or-id> ...]",
       discussion: """
         Bodies are searched line by line, after decoding gzip and zstd, and converted
-        to UTF-8 from the charset of Content-Type. Offsets are those in this text. The
+        to UTF-8 from the charset of Content-Type. Offsets refer to this text. The
         output is 'ID URL: WHERE: OFFSET: LINE'; WHERE is url, request, request-body,
-        response or body. Of long lines, only the part around the match is shown.
-        Secrets are found, and shown as '***'.
+        response or body. Long lines are shortened to the part around the match.
+        Matches in secrets count, but are shown as '***'.
 
         Exits with 0 if there is a match, 1 if there is none, and 3 if a part of an
         entry with matches could not be searched.

@@ -13,7 +13,7 @@ struct GrepOptions: ParsableArguments {
     transform: SearchedParts.init(parsing:))
   var places: SearchedParts?
 
-  @Flag(name: [.customShort("i"), .long], help: "Find letters in both cases.")
+  @Flag(name: [.customShort("i"), .long], help: "Ignore the case of letters.")
   var ignoreCase = false
 
   @Flag(
@@ -31,10 +31,10 @@ struct GrepOptions: ParsableArguments {
   @Option(
     name: [.customShort("m", allowingJoined: true), .long],
     help: ArgumentHelp(
-      "Show at most this many lines with matches of each entry.", valueName: "number"))
+      "Show at most this many matching lines per entry.", valueName: "number"))
   var maxCount: Int?
 
-  @Flag(help: "Also search bodies that are not text, because they contain NUL bytes.")
+  @Flag(help: "Also search binary bodies, which contain NUL bytes.")
   var binary = false
 
   func validate() throws {
@@ -72,7 +72,7 @@ struct GrepOutputOptions: ParsableArguments {
   @Flag(name: [.customShort("l"), .long], help: "Show only the entries with matches.")
   var listEntries = false
 
-  @Flag(help: "Show only the number of lines with matches of each entry.")
+  @Flag(help: "Show only the number of matching lines per entry.")
   var count = false
 
   @Flag(name: [.customShort("o"), .long], help: "Show only the matches, one per line.")

@@ -11,7 +11,8 @@ extension URLCacheAdmin {
       commandName: "list",
       abstract: "List the entries of a cache.",
       discussion: """
-        On a terminal, the table is shortened to its width; elsewhere, URLs are complete.
+        On a terminal, the table is shortened to fit its width; elsewhere, URLs are
+        complete.
 
         COLUMNS
           \(columnLines)

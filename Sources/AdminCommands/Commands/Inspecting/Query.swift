@@ -14,18 +14,18 @@ extension URLCacheAdmin {
       abstract: "Query the entries of a cache with SQL.",
       usage: "urlcache-admin query [<options>] [<cache>] <sql> [:<name>=<value> ...]",
       discussion: """
-        The SQL is one SELECT of SQLite. It reads decoded entries, never the database
-        of the cache, so it cannot change or block anything. The tables:
+        The SQL is a single SELECT statement of SQLite. It reads decoded entries, not
+        the database of the cache, so it cannot change or block anything. Tables:
 
           entries     a row for each entry, with the columns of 'list' in snake case
           headers     id, side (request, response), name, value, position
-          directives  id, side, name, argument, known: of Cache-Control
-          findings    id, code, severity, message, meaning, repair: of 'check'
+          directives  id, side, name, argument, known (from Cache-Control)
+          findings    id, code, severity, message, meaning, repair (as in 'check')
           user_info   id, key, value
 
-        Only what the SQL names is decoded. Sizes are in bytes, ages in seconds,
-        times as in JSON. Selection options decide which entries the tables have.
-        ':host=example.com' gives the parameter ':host' of the SQL its value.
+        Only the columns in the SQL are decoded. Sizes are in bytes, ages in seconds,
+        times as in JSON. Selection options decide which entries the tables contain.
+        ':host=example.com' sets the parameter ':host' of the SQL.
         """)
 
     @OptionGroup var operands: CacheOperand
@@ -55,7 +55,7 @@ extension URLCacheAdmin {
       selection.entries = given.filter { $0.utf8.first == UInt8(ascii: ":") }
       guard words.count <= (file == nil ? 2 : 1) else {
         throw CommandFailure.usage(
-          "there are \(words.count) operands, where 'query' takes a cache and one text of SQL",
+          "'query' takes a cache and one SQL statement, but there are \(words.count) operands",
           hint: "put the SQL in quotes: urlcache-admin query CACHE 'SELECT count(*) FROM entries'")
       }
       if file == nil {
@@ -83,14 +83,15 @@ extension URLCacheAdmin {
           !name.isEmpty
         else {
           throw .usage(
-            "'\(printable(word))' gives a parameter no value", hint: "write ':name=value'")
+            "'\(printable(word))' names a parameter but no value", hint: "write ':name=value'")
         }
         // A column of texts compares itself with the text of a number, but `count(*)` only with a number. A text such as
         // `007` would change.
         let number = Int64(text).flatMap { "\($0)" == text ? $0 : nil }
         let value = number.map { DatabaseValue.integer($0) } ?? .text(Array(text.utf8))
         guard parameters.updateValue(value, forKey: name) == nil else {
-          throw .usage("the parameter ':\(printable(name))' has two values", hint: "give it once")
+          throw .usage(
+            "the parameter ':\(printable(name))' has two values", hint: "give it only once")
         }
       }
       return parameters
@@ -189,7 +190,8 @@ extension CommandFailure {
     case .severalStatements:
       self = .usage("the SQL has several statements", hint: "run 'query' once for each")
     case .notReading(let action):
-      self = .usage("a query only reads, and this SQL has \(action)", hint: "write one SELECT")
+      self = .usage(
+        "a query can only read, but this SQL contains \(action)", hint: "write one SELECT")
     case .invalid(let message):
       self = .usage(
         "SQLite does not understand the SQL: \(printable(message))",
@@ -205,10 +207,10 @@ extension CommandFailure {
     case .interrupted:
       self = .usage(
         "the query took longer than \(Int64(min(seconds, 1e9))) s",
-        hint: "allow more with '--timeout 10m'")
+        hint: "allow more with '--timeout 10min'")
     case .tooLarge(let message):
       self = .usage(
-        "the query needs more memory than it may have: \(printable(message))",
+        "the query needs too much memory: \(printable(message))",
         hint: "select fewer entries or columns")
     case .noRoom:
       self.init(

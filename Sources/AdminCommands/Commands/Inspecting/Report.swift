@@ -19,10 +19,10 @@ extension URLCacheAdmin {
 
         The report shows how full and how stale the cache is, suggests what to do, and
         shows where the bytes are, the ages and sizes of entries, what an age limit
-        would free, and the findings of reading every entry once. It lists the largest
-        hosts, folders and entries, and sums up the others. The page loads and sends
-        nothing, and works without its script. A cache does not contain its own
-        capacity: give it for comparison.
+        would free, and the problems that were found. It lists the largest hosts,
+        folders and entries, and sums up the others. The page loads and sends nothing,
+        and works without its script. A cache does not record its own capacity; use
+        '--capacity' to compare the cache with it.
         """)
 
     @OptionGroup var operands: CacheOperand

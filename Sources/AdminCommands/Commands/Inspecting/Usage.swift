@@ -11,9 +11,9 @@ extension URLCacheAdmin {
       commandName: "usage",
       abstract: "Show the size of a cache on disk, in total and by groups.",
       discussion: """
-        A cache does not contain its own capacity: give it for comparison. Notes then
-        show what CFNetwork does not store: nothing on disk below 5 MiB, and no body
-        larger than 5% of the capacity.
+        A cache does not record its own capacity; use '--capacity' to compare the
+        cache with it. Notes then point out what CFNetwork does not store: nothing on
+        disk if the capacity is below 5 MiB, and no body larger than 5% of it.
 
         '--by class' groups entries by the 'class' of the first matching rule of the
         configuration that has one, 'offline' for pinned entries, and 'cache' for all
@@ -72,8 +72,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Add up all caches below this folder instead, with '--by' also their groups, but not by"
-          + " age, size or class; can be repeated.",
+        "Add up all caches below this folder instead; '--by' adds up their groups, except by"
+          + " age, size or class. Can be repeated.",
         valueName: "folder"),
       completion: .directory)
     var allUnder: [String] = []

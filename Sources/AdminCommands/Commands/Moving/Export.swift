@@ -151,7 +151,7 @@ extension URLCacheAdmin {
       if let losses = export.format.losses { environment.note("the format cannot store \(losses)") }
       if summary.missingBodies > 0 {
         environment.note(
-          "entries without a body, because it is missing in the cache: \(summary.missingBodies)")
+          "entries without a body, because it is missing from the cache: \(summary.missingBodies)")
       }
       environment.report(gapsIn: summary)
     }

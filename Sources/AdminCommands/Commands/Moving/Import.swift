@@ -23,8 +23,8 @@ extension URLCacheAdmin {
 
         The archive is read and verified before anything is written. An Apple cache
         gets either all entries or none; a Foundation cache gets them one by one. A
-        running app sees them at its next request, unless it has others in memory. The
-        summary lists what a Foundation cache cannot store.
+        running app sees them at its next request, unless it has older responses in
+        memory. The summary lists what a Foundation cache cannot store.
         """)
 
     @Argument(

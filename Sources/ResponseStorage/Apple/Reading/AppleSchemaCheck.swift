@@ -52,7 +52,7 @@ struct AppleSchemaCheck: ~Copyable {
         try body(
           Finding(.unexpectedSchema, "the \(type) '\(name)' differs from CFNetwork's"))
       } else {
-        try body(Finding(.unexpectedSchema, "CFNetwork has no \(type) '\(name)'"))
+        try body(Finding(.unexpectedSchema, "CFNetwork creates no \(type) '\(name)'"))
       }
     }
     for name in expected.keys.sorted() {

@@ -17,7 +17,7 @@ extension Finding.Code {
     "CFNetwork never creates such a file, but counts it against the capacity")
   static let purgeLeftover = Self(
     "purge-leftover", .warning,
-    "CFNetwork meant to remove this folder and failed; delete it while no app has the cache open")
+    "CFNetwork tried to remove this folder and failed; delete it while no app has the cache open")
 }
 
 extension AppleStore {
