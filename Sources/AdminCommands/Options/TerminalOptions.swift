@@ -15,8 +15,14 @@ struct TerminalOptions: ParsableArguments {
 
   /// Returns the options in the words of a command line, even of one that cannot be parsed.
   static func reading(_ words: [String]) -> TerminalOptions {
-    let written = try? WrittenTerminalOptions.parse(words)
     var options = TerminalOptions()
+    // To parse the words takes a fifth of the instructions of a short command, and they rarely hold one of the options.
+    let names = ["--color", "--progress"]
+    let isWritten = words.contains { word in
+      names.contains { word.utf8.starts(with: $0.utf8) }
+    }
+    guard isWritten else { return options }
+    let written = try? WrittenTerminalOptions.parse(words)
     options.color = written?.color.flatMap { ColorMode(rawValue: $0) } ?? .auto
     options.progress = written?.progress.flatMap { ProgressMode(rawValue: $0) } ?? .auto
     return options
