@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import plistlib
+import re
 import shutil
 import sqlite3
 import stat
@@ -326,7 +327,7 @@ def good(small):
 
 
 @peers.needed("zstd")
-def test_hostile_archives(good):
+def test_hostile_archives(good, thorough):
     """A hostile archive is refused with one error, takes little memory, and changes nothing in the cache and outside."""
     cache = make("target", entries=6, seed=9)
     # The generator's own form of the good archive is good.
@@ -334,6 +335,9 @@ def test_hostile_archives(good):
     run("import", write("good.zip", hostile_archives.zipped(good)), "-c", cache, "-n")
     before, count = tree(cache), 0
     for name, data in hostile_archives.all(good):
+        cut = re.search(r"cut off at (\d+) of", name)
+        if cut and int(cut[1]) % 3 and not thorough:
+            continue
         archive = write("hostile", data)
         outside = set(os.listdir("/tmp"))
         status, errors, peak = peak_of(["import", archive, "-c", cache])
@@ -341,7 +345,7 @@ def test_hostile_archives(good):
         lines = errors.decode().splitlines()
         assert lines and lines[0].startswith("error: ") and len(lines) <= 2, (name, errors)
         assert all(0x20 <= byte < 0x7F or byte == 0x0A or byte >= 0x80 for byte in errors), (name, errors)
-        assert peak < 512 << 20, (name, peak)
+        assert peak < 128 << 20, (name, peak)
         assert tree(cache) == before, name
         assert "outside" not in set(os.listdir("/tmp")) - outside and not os.path.exists(path("outside")), name
         count += 1

@@ -8,7 +8,9 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
+import time
 import zipfile
 import zlib
 
@@ -24,7 +26,7 @@ from strace import spread
 from web_archives import ArchiveIterator, har_bodies, is_checked, native_bodies, records, warcio_bodies
 
 FORMATS = ["warc", "warc.gz", "wacz"]
-MADE = {"203": ([], 60, 3), "202": (["--schema", "202"], 30, 4)}
+MADE = {"203": ([], 40, 3), "202": (["--schema", "202"], 30, 4)}
 
 
 def made(kind):
@@ -32,8 +34,10 @@ def made(kind):
     return make("made", *options, entries=entries, seed=seed)
 
 
-def real_caches():
-    return sorted(glob.glob(os.path.join(samples.folder("cachedb"), "schema-*", "")))
+def real_caches(most_bytes=1 << 40):
+    """The real caches whose database is not larger."""
+    caches = sorted(glob.glob(os.path.join(samples.folder("cachedb"), "schema-*", "")))
+    return [cache for cache in caches if all(os.path.getsize(file) <= most_bytes for file in glob.glob(os.path.join(cache, "Cache.db*")))]
 
 
 def check_exports(cache):
@@ -71,7 +75,7 @@ def test_made_up_cache(kind):
 @samples.needed
 def test_real_caches(thorough):
     """The same holds for caches that Apple systems wrote, and these come back."""
-    for cache in real_caches() if thorough else spread(real_caches(), 4):
+    for cache in real_caches() if thorough else spread(real_caches(1 << 20), 4):
         check_exports(cache)
         round_trip(cache, "warc.gz")
 
@@ -119,6 +123,14 @@ def of_wacz(data, warc):
 def test_formats_agree(thorough):
     """All formats name an entry alike: those with credentials as a whole native archive does, those that are redacted as one that is."""
     cache = make("many", "--no-large-bodies", entries=3_000 if thorough else 500, seed=6)
+    if not thorough:
+        # Among others those whose URLs are changed.
+        database = sqlite3.connect(os.path.join(cache, "Cache.db"))
+        rare = "SELECT entry_ID FROM cfurl_cache_response WHERE request_key LIKE '%:secret@%' OR request_key LIKE '%|%'"
+        for table in ["blob_data", "receiver_data", "response"]:
+            database.execute(f"DELETE FROM cfurl_cache_{table} WHERE entry_ID % 5 AND entry_ID NOT IN ({rare})")
+        database.commit()
+        database.close()
     for native, others in [([], ["--with-credentials"]), (["--redact"], ["--redact"])]:
         bodies = native_bodies(cache, *native)
         urls = [url for url, _ in bodies]
@@ -181,14 +193,15 @@ def test_signal(format):
         process.returncode = os.waitstatus_to_exitcode(status)
         return process.returncode, usage.ru_utime
 
-    cache = make("interrupted", entries=1000)
+    cache = make("interrupted", entries=400)
     status, whole = ended(started(f"whole.{format}"))
     assert status == 0
     process = started(f"ended.{format}")
     while not os.path.exists(path(f"ended.{format}.partial")):
         assert process.poll() is None
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    status, time = ended(process)
+    status, used = ended(process)
     assert status == -signal.SIGINT, status
-    assert time < whole / 2, (time, whole)
+    assert used < whole / 2, (used, whole)
     assert not [name for name in os.listdir(scratch.root) if name.startswith("ended")]

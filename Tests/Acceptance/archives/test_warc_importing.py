@@ -7,6 +7,7 @@ import io
 import itertools
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -163,23 +164,26 @@ def good_files():
     return small, read(export(small, "small.warc")), read(export(small, "small.warc.gz")), read(export(small, "small.wacz"))
 
 
-def test_hostile_files():
+def test_hostile_files(thorough):
     """A hostile file is refused with one error, takes little memory, and changes nothing."""
     small, ours, packed, wacz = good_files()
     run("import", write("good", hostile_waczs.pack(hostile_waczs.described(hostile_waczs.members(wacz)))), "-c", small)
     cache = make("target", entries=4, seed=9)
     before, count = tree(cache), 0
     for name, data in itertools.chain(hostile_warcs.all(ours, packed), hostile_waczs.all(wacz)):
+        cut = re.search(r"cut off at (\d+) of", name)
+        if cut and int(cut[1]) % 3 and not thorough:
+            continue
         archive = write("hostile", data)
         status, errors, peak = peak_of(["import", archive, "-c", cache])
         assert status == 65, (name, status, errors)
         lines = errors.decode().splitlines()
         assert lines and lines[0].startswith("error: ") and len(lines) <= 2, (name, errors)
         assert all(0x20 <= byte < 0x7F or byte == 0x0A for byte in errors), (name, errors)
-        assert peak < 512 << 20, (name, peak)
+        assert peak < 128 << 20, (name, peak)
         assert tree(cache) == before, name
         count += 1
-    assert count > 150, count
+    assert count > (180 if thorough else 140), count
 
 
 def test_misleading_and_changed_files(thorough):

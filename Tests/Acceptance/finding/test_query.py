@@ -299,7 +299,7 @@ def test_archives_and_selections():
 
 
 def test_whole_result_of_a_large_cache_in_little_memory():
-    cache = make("large", entries=4_000, seed=9)
+    cache = make("large", "--faults", "orphan-files", entries=4_000, seed=1)
 
     def limit():
         resource.setrlimit(resource.RLIMIT_DATA, (192 << 20, 192 << 20))

@@ -346,9 +346,9 @@ def test_since(stock_url_cache):
 
 def test_beside_a_writer(stock_url_cache, thorough):
     """A purge while Foundation stores entries removes only entries that did not change meanwhile."""
-    folder = make("live", entries=400)
+    folder = make("live", entries=400 if thorough else 150)
     old = set(os.listdir(folder))
-    count = 150 if thorough else 60
+    count = 150 if thorough else 30
     new = [(f"https://writer.example/{number}", b"%d" % number * 50) for number in range(count)]
     again = [(f"https://again.example/{number % 3}", b"%d" % number * 500) for number in range(count)]
     writer = stored_now(stock_url_cache, folder, [item for pair in zip(new, again) for item in pair])

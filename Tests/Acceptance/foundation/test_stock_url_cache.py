@@ -448,7 +448,7 @@ def test_damage(stock_url_cache, thorough):
     assert len(cases) >= 5000, len(cases)
     if not thorough:
         # An odd number, so that each of the 8 bits has its turn.
-        cases = cases[::9]
+        cases = cases[::27]
     folder = path("damage")
     os.mkdir(folder)
     for number, case in enumerate(cases):

@@ -8,11 +8,24 @@ import subprocess
 import pytest
 
 import readme_blocks
+import scratch
 import terminal_picture
 from products import maker, tool
 from scratch import path
 
 WRITE = "write it with 'python3 Tests/Scripts/write_readme.py .build/debug/urlcache-admin .build/debug/sample-cache'"
+
+
+@pytest.fixture
+def quick_maker():
+    """The path of a `sample-cache` that copies the caches that the pages, the picture and the demonstration make alike."""
+    cases = [f'"--entries {entries} --seed 1 --faults orphan-files "*) exec cp -a {scratch.made_up(("--faults", "orphan-files"), entries, 1)} "$folder" ;;'
+             for entries in (2000, 4000)]
+    os.mkdir(path("made"))
+    script = scratch.write("made/sample-cache", "\n".join(
+        ["#!/bin/sh", "for folder; do :; done", 'case "$*" in', *cases, "esac", f"exec '{maker}' \"$@\"", ""]).encode())
+    os.chmod(script, 0o755)
+    return script
 
 
 def test_length():
@@ -33,17 +46,17 @@ def test_pictures():
 
 
 @pytest.mark.parametrize("page, least", zip(readme_blocks.PAGES, [6, 8]), ids=["README", "tutorial"])
-def test_blocks(page, least):
+def test_blocks(page, least, quick_maker):
     """Every block shows the output of its commands."""
     assert len(readme_blocks.BLOCK.findall(readme_blocks.read(page))) >= least, "the blocks were not found"
-    _, differences = readme_blocks.run_blocks(page, tool, maker)
+    _, differences = readme_blocks.run_blocks(page, tool, quick_maker)
     assert not differences, WRITE + "\n" + "\n".join(differences)
 
 
-def test_terminal_picture():
+def test_terminal_picture(quick_maker):
     """The picture of a terminal shows the output of its commands."""
     with open(terminal_picture.PICTURE, encoding="utf-8") as file:
-        assert file.read() == terminal_picture.draw(tool, maker), WRITE
+        assert file.read() == terminal_picture.draw(tool, quick_maker), WRITE
 
 
 def test_terminal():
@@ -56,12 +69,12 @@ def test_terminal():
         '<text x="34.8" y="9" textLength="8.4" class="red">c</text>', '<text x="43.2" y="9" textLength="25.2">d &lt;</text>']
 
 
-def test_demonstration():
+def test_demonstration(quick_maker):
     """The demonstration runs each of its commands on a made-up cache."""
     binaries, temporary = path("bin"), path("tmp")
     os.makedirs(binaries)
     os.makedirs(temporary)
-    for program in (tool, maker):
+    for program in (tool, quick_maker):
         os.symlink(program, os.path.join(binaries, os.path.basename(program)))
     script = os.path.join(path("share/urlcache-admin"), "demo.sh")
     os.makedirs(os.path.dirname(script))

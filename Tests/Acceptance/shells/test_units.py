@@ -242,7 +242,7 @@ def rules_of(cache, limit):
 @needs_systemd
 def test_run_in_sandbox(thorough):
     """In the sandbox of the unit, the first run keeps the limit, the second has nothing to do, and the third skips a locked cache."""
-    entries, limit = (11_000, 60 << 20) if thorough else (2_500, 16 << 20)
+    entries, limit = (11_000, 60 << 20) if thorough else (1_000, 6 << 20)
     probe = ["unshare", "--mount", "--net", "--ipc", "--uts", "--pid", "--fork", "--mount-proc", "true"]
     if os.geteuid() != 0 or subprocess.run(probe, capture_output=True).returncode != 0:
         pytest.skip("the rights to make namespaces: not here")

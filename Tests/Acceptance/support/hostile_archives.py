@@ -216,7 +216,7 @@ def bombs(members):
     """Archives that become large when they are read."""
     body = next(name for name, _ in members if name.endswith("/body"))
     entry = body.replace("/body", "/entry.json")
-    zeros = bytes(300 << 20)
+    zeros = bytes(160 << 20)
     digest = hashlib.sha256(zeros).hexdigest()
     edit = document(lambda value: value["members"]["body"].update(size=len(zeros), sha256=digest))
     large = [(name, zeros if name == body else edit(data) if name == entry else data) for name, data in members]
@@ -226,8 +226,8 @@ def bombs(members):
     yield "a document of spaces", zstd(replaced(members, entry, lambda data: data + b" " * (80 << 20)))
     yield "a header of spaces", zstd(replaced(members, "urlcache-archive.json", lambda data: data + b" " * (80 << 20)))
     yield "a deep document", zstd(replaced(members, entry, lambda data: b'{"x":' + b"[" * (20 << 20)))
-    yield "zeros behind", zstd(tar(members) + bytes(200 << 20))
-    yield "zeros only", zstd(bytes(1 << 30))
+    yield "zeros behind", zstd(tar(members) + bytes(160 << 20))
+    yield "zeros only", zstd(bytes(160 << 20))
     yield "a property list that is too long", zstd(long_list(members))
 
 

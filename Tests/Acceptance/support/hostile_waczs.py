@@ -92,7 +92,7 @@ def all(good):
     for tenth in range(1, 20):
         yield f"cut off at {tenth} of 20", good[:len(good) * tenth // 20]
     yield "a description of many resources", pack({**without(DIGEST), PACKAGE: b'{"resources":[' + b"{}," * 20_000_000 + b"{}]}"})
-    zeros = {**contents, DATA: bytes(300 << 20)}
+    zeros = {**contents, DATA: bytes(160 << 20)}
     yield "a WARC file of zeros", pack(described(zeros), zipfile.ZIP_DEFLATED)
     yield "a description of spaces", pack({**without(DIGEST), PACKAGE: contents[PACKAGE] + b" " * (80 << 20)}, zipfile.ZIP_DEFLATED)
 

@@ -63,9 +63,9 @@ def headers():
 
 
 def bombs():
-    yield "a block of zeros", gzip.compress(record(Content_Length=1 << 30)[:-60]) + zeros(1 << 30)
-    yield "a member of zeros", gzip.compress(record()) + zeros(1 << 30)
-    bomb = zeros(600 << 20)
+    bomb = zeros(160 << 20)
+    yield "a block of zeros", gzip.compress(record(Content_Length=160 << 20)[:-60]) + bomb
+    yield "a member of zeros", gzip.compress(record()) + bomb
     yield "a content coding of zeros", record(block=http(bomb, b"Content-Encoding: gzip"))
     yield "a content coding of zeros, in gzip", gzip.compress(record(block=http(bomb, b"Content-Encoding: gzip")))
     chunked = b"%x\r\n" % len(bomb) + bomb + b"\r\n0\r\n\r\n"
