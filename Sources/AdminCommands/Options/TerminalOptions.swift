@@ -16,6 +16,8 @@ struct TerminalOptions: ParsableArguments {
   /// Returns the options in the words of a command line, even of one that cannot be parsed.
   static func reading(_ words: [String]) -> TerminalOptions {
     var options = TerminalOptions()
+    // Without a value, reading the options would end the process.
+    (options.color, options.progress) = (.auto, .auto)
     // To parse the words takes a fifth of the instructions of a short command, and they rarely hold one of the options.
     let names = ["--color", "--progress"]
     let isWritten = words.contains { word in
