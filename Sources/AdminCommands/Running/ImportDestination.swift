@@ -1,3 +1,4 @@
+import Administration
 import Files
 import ResponseArchives
 import ResponseStorage
@@ -58,6 +59,16 @@ struct ImportDestination {
       path: folder, new: new,
       description: StoreDescription(
         path: folder, format: new.format, schemaVersion: new.schemaVersion))
+  }
+
+  /// Returns the destination without the new cache if no entry would be imported into that.
+  ///
+  /// A wrong selection must not leave an empty cache behind. An empty Apple cache can only be the copy of another one,
+  /// and an empty folder is no Foundation cache.
+  func created(by plan: ImportPlan) -> ImportDestination {
+    let isCopy = plan.archivedEntries == 0 && description.format.hasDatabase
+    guard new != nil, !plan.changesAnything, !isCopy else { return self }
+    return ImportDestination(path: path, new: nil, description: description)
   }
 
   /// Opens the cache for planning; it must not be the source of the import. Returns `nil` for a new cache.

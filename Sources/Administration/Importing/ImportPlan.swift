@@ -50,6 +50,8 @@ public struct ImportPlan: Hashable, Sendable {
     public var losses: [ResponseLoss] = []
     /// The time at which it was first stored, if the cache could store that.
     var stored: Timestamp?
+    /// The time at which it was last stored, according to the archive.
+    var archived: Timestamp?
     /// The response that it replaces.
     public var replaced: ResponseVersion?
   }
@@ -74,6 +76,11 @@ public struct ImportPlan: Hashable, Sendable {
   /// Returns the number of entries with an action.
   public func count(_ action: Action) -> Int {
     entries.indices.count { entries[$0].action == action }
+  }
+
+  /// The number of entries that are skipped for another entry of the archive.
+  public var duplicates: Int {
+    entries.indices.count { entries[$0].action == .skip && entries[$0].reason != nil }
   }
 
   /// Returns the total size of the bodies of the entries with an action, in bytes.
@@ -190,6 +197,8 @@ public struct ImportPlan: Hashable, Sendable {
     }
     entry.losses = admitted.losses
     entry.stored = StoredResponse(decoding: admitted.kept, .firstStored).firstStored
+    let archived = StoredResponse(decoding: raw, [.stored, .firstStored])
+    entry.archived = archived.stored ?? archived.firstStored
     guard let text = admitted.key else {
       // Without a key it replaces no entry.
       let there = try target.standingResponse(withoutKey: raw.id)
@@ -218,21 +227,26 @@ public struct ImportPlan: Hashable, Sendable {
     if entry.isWritten { earlier[key] = entries.count }
   }
 
-  /// Decides on an entry that has the same key in the cache as an earlier entry of the archive.
+  /// Decides on an entry that has the same key in the cache as an earlier entry of the archive: the one that was stored
+  /// last is imported, as the cache would have kept that.
   private mutating func decide(
     _ entry: inout Entry, after place: Int, _ rule: ImportConflictRule
   ) throws {
-    switch try Self.action(rule, entry, instead: entries[place].stored) {
-    case .replace:
+    if rule == .error { throw ImportConflict(url: entry.url, isInArchive: true) }
+    let isOlder = entries[place].archived.map { earlier in
+      entry.archived.map { $0 < earlier } ?? true
+    }
+    guard isOlder ?? false else {
       (entry.action, entry.replaced) = (entries[place].action, entries[place].replaced)
       entries[place].action = .skip
       entries[place].replaced = nil
       entries[place].reason = Self.sameKey
-    case let action: (entry.action, entry.reason) = (action, Self.sameKey)
+      return
     }
+    (entry.action, entry.reason) = (.skip, Self.sameKey)
   }
 
-  private static let sameKey = "the cache cannot distinguish it from another entry of the archive"
+  private static let sameKey = "the cache cannot distinguish it from a newer entry of the archive"
 
   /// Returns what happens to an entry if there is another with its key; `other` is its first stored time.
   private static func action(
@@ -260,52 +274,6 @@ extension ImportPlan.Entry {
 public struct ImportConflict: Error, Hashable, Sendable {
   /// The URL of the entry.
   public var url: ByteString?
-}
-
-extension RawResponse {
-  /// Why a response from a cache cannot be restored: a clause, or `nil` if it can.
-  ///
-  /// - Parameter withoutBodies: Whether the archive omits bodies, so that a missing body is expected.
-  fileprivate func findingAgainstRestoring(withoutBodies: Bool) -> String? {
-    if hasBodyFile, part(.body)?.isText == true { return "its body is text, but stored in a file" }
-    if hasSparseBody { return ArchiveExport.isSparse }
-    if withoutBodies, part(.body)?.content == nil {
-      return "the archive was written without bodies"
-    }
-    return nil
-  }
-
-  /// Why no cache can contain the response: a clause, or `nil` if one can.
-  fileprivate var incompleteness: String? {
-    guard case .text = value(of: "request_key") else { return "it has no key" }
-    // The column is NOT NULL in all schemas of CFNetwork.
-    guard let time = value(of: "time_stamp"), time != .null else { return "it has no time_stamp" }
-    if part(.responseObject) == nil { return "its property lists are missing" }
-    if hasBodyFile, part(.body)?.isText == true { return "its body is text, but stored in a file" }
-    guard part(.body)?.content != nil else { return "its body is missing" }
-    return nil
-  }
-
-  /// Whether the body is a sparse file.
-  fileprivate var hasSparseBody: Bool { part(.body)?.content?.isSparse ?? false }
-
-  /// Whether a cache would treat both as the same; the number, the hash of the key and the location of the body may
-  /// differ.
-  fileprivate func hasSameContents(as other: RawResponse) throws -> Bool {
-    // Without `entry_ID`, which each cache assigns itself, and `hash_value`, of which real caches
-    // contain two forms for the same key.
-    let columns = ["version", "storage_policy", "time_stamp", "partition"]
-    guard columns.allSatisfy({ value(of: $0) ?? .null == other.value(of: $0) ?? .null }) else {
-      return false
-    }
-    for name in Part.Name.allCases {
-      let (part, other) = (part(name), other.part(name))
-      // Sizes first, because a digest may have to read the whole body.
-      guard part?.content?.size == other?.content?.size,
-        part?.isText ?? false == other?.isText ?? false,
-        try part?.content?.digest() == other?.content?.digest()
-      else { return false }
-    }
-    return true
-  }
+  /// Whether the other entry is also in the archive.
+  public var isInArchive = false
 }

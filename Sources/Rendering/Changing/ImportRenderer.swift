@@ -120,8 +120,15 @@ public struct ImportRenderer: Sendable {
     buffer.append(" of bodies\n")
     for (count, words) in [
       (plan.count(.unchanged), "Already there with the same contents: "),
-      (plan.count(.skip), "Skipped, because the cache has an entry with the same key: "),
-      (plan.count(.reject), "Skipped, because they are incomplete: "),
+      (
+        plan.count(.skip) - plan.duplicates,
+        "Skipped, because the cache has an entry with the same key: "
+      ),
+      (
+        plan.duplicates,
+        "Skipped, because a newer entry of the archive has the same key in this cache: "
+      ),
+      (plan.count(.reject), "Skipped, because this cache cannot contain them: "),
       (
         plan.count(.otherMethod),
         "Skipped, because they answer a method other than GET ('--any-method' imports them): "

@@ -181,8 +181,9 @@ def losses_of(origin, name):
 
 
 def rejected(entries):
-    """Whether entries cannot be moved into a Foundation cache."""
-    return any(entry["method"] != "GET" or entry["body_location"] == "missing" for entry in entries)
+    """Whether entries cannot all be moved into a Foundation cache."""
+    wanted = [entry for entry in entries if entry["method"] == "GET" and entry["body_location"] != "missing"]
+    return len({key(entry["request_url"]) for entry in wanted}) < len(entries)
 
 
 def test_losses(thorough):
@@ -243,8 +244,8 @@ def test_found_by_foundation(stock_url_cache, thorough):
     assert usage["usage"] == sum(file[1] for file in tree(folder).values())
 
 
-def made_archive(name, urls, time=0):
-    """An archive of entries for URLs, from an Apple cache that sqlite3 changes."""
+def made_archive(name, urls, time=0, turned=False):
+    """An archive of entries for URLs, from an Apple cache that sqlite3 changes; the first entry is the newest if it is turned."""
     cache = path(name + "-cache")
     make(name + "-cache", entries=len(urls), seed=5)
     database = sqlite3.connect(os.path.join(cache, "Cache.db"))
@@ -254,7 +255,7 @@ def made_archive(name, urls, time=0):
             at = 0 if column == "response_object" else 1
             value["Array"][at] = {"_CFURLStringType": 15, "_CFURLString": url}
             if at == 0:
-                value["Array"][1] = 700000000.0 + time + number
+                value["Array"][1] = 700000000.0 + time + (9 - number if turned else number)
             database.execute(f"UPDATE cfurl_cache_blob_data SET {column} = ? WHERE entry_ID = {number}",
                              (plistlib.dumps(value, fmt=plistlib.FMT_BINARY),))
         stamp = f"2023-03-0{number + time} 00:00:00"
@@ -273,12 +274,25 @@ def test_conflicts():
     base = "https://a.example/x"
     archive = made_archive("keys", [base + "?a=1", base + "?a=2", "http://a.example/x", "https://a.example/y"])
     new = path("keys-folder")
-    for rule, kept, replaced in [("skip", base + "?a=1", 0), ("replace", "http://a.example/x", 0), ("newer", "http://a.example/x", 0)]:
-        shutil.rmtree(new, ignore_errors=True)
-        result = receipt(archive, "-c", new, "--create", "foundation", "--on-conflict", rule)
-        assert (result["added"]["entries"], result["skipped"]["entries"]) == (2, 2), (rule, result)
-        assert {entry["url"] for entry in shown(new)} == {kept, "https://a.example/y"}, (rule, shown(new))
-    run("import", "--any-method", archive, "-c", path("none"), "--create", "foundation", "--on-conflict", "error", status=1)
+    # Like URLCache, an import keeps the entry that was stored last, whatever the order in the archive.
+    turned = made_archive("turned", [base, base + "?a=2"], turned=True)
+    for rule in ["skip", "replace", "newer"]:
+        for file, skipped, kept in [(archive, 2, {"http://a.example/x", "https://a.example/y"}), (turned, 1, {base})]:
+            shutil.rmtree(new, ignore_errors=True)
+            result = receipt(file, "-c", new, "--create", "foundation", "--on-conflict", rule, status=3)
+            assert (result["added"]["entries"], result["skipped"]["entries"]) == (len(kept), skipped), (rule, result)
+            assert {entry["url"] for entry in shown(new)} == kept, (rule, shown(new))
+            # The same import again changes nothing.
+            before = tree(new)
+            receipt(file, "-c", new)
+            assert tree(new) == before
+    shutil.rmtree(new)
+    text = run("import", archive, "-c", new, "--create", "foundation", status=3).stdout.decode()
+    assert "Imported 2 of 4 entries into a new Foundation cache" in text, text
+    assert "Skipped, because a newer entry of the archive has the same key in this cache: 2\n" in text, text
+    assert "the cache has an entry" not in text, text
+    failed = run("import", "--any-method", archive, "-c", path("none"), "--create", "foundation", "--on-conflict", "error", status=1).stderr.decode()
+    assert "several entries of the archive would have the key of" in failed and "already has" not in failed, failed
     assert not os.path.exists(path("none"))
     later = made_archive("later", [base + "?a=3"], time=5)
     earlier = made_archive("earlier", [base + "?a=4"], time=0)
@@ -298,6 +312,43 @@ def test_conflicts():
     result = receipt(same, "-c", new, "--on-conflict", "replace")
     assert result["replaced"]["entries"] == 1 and len(files_of(new)) == 2
     assert {entry["url"] for entry in shown(new)} == {base + "?a=5", "https://a.example/y"}
+
+
+@pytest.mark.parametrize("words, status", [(["--host", "typo.example"], 0), (["--method", "POST"], 3)])
+@pytest.mark.parametrize("kind", ["apple", "foundation"])
+def test_nothing_to_import(words, status, kind):
+    """An import of nothing creates no cache."""
+    cache, new = make("origin", entries=400, seed=1), path("new")
+    if words[0] == "--method" and kind == "apple":
+        run("import", cache, "-c", new, "--create", kind, *words)
+        return run("list", new)
+    for options in [["-n"], []]:
+        done = run("import", cache, "-c", new, "--create", kind, *words, *options, status=status)
+        assert done.stdout.startswith(b"Would import 0 of " if options else b"Imported 0 of ") and b"into a new" not in done.stdout, done
+        assert b"note: no cache was created, because there is nothing to import\n" in done.stderr, done
+        assert not os.path.exists(new)
+    document = json.loads(run("import", cache, "-c", new, "--create", kind, *words, "--json", status=status).stdout)
+    assert document["created"] is False and document["added"]["entries"] == 0, document
+    assert not os.path.exists(new)
+    if status:
+        assert b"Skipped, because this cache cannot contain them: " in done.stdout and b"incomplete" not in done.stdout, done
+
+
+def test_an_empty_apple_cache_is_copied():
+    """An import restores an empty cache, but not one of the kind that cannot be empty."""
+    empty = make("empty", entries=0)
+    run("import", empty, "-c", path("copy"))
+    assert run("list", path("copy"), "--count").stdout == b"0\n"
+    run("import", empty, "-c", path("folder"), "--create", "foundation")
+    assert not os.path.exists(path("folder"))
+
+
+def test_a_quiet_import_prints_nothing_unless_something_is_left_out():
+    cache = make("origin", entries=60, seed=11)
+    done = run("import", cache, "-c", path("copy"), "-q")
+    assert done.stdout == done.stderr == b"" and run("list", path("copy"), "--count").stdout == b"60\n"
+    assert run("import", cache, "-c", path("other"), "-q", "-n").stdout
+    assert run("import", cache, "-c", path("folder"), "--create", "foundation", "-q", status=3).stdout
 
 
 def test_refused_folders():

@@ -58,17 +58,17 @@ extension URLCacheAdmin {
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let archive = try openArchive(in: environment)
       for note in archive.description.notes { environment.note(note) }
-      let destination = try ImportDestination(of: archive, cache, importing, in: environment)
+      let named = try ImportDestination(of: archive, cache, importing, in: environment)
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, of: cache, in: environment)
       if !dryRun {
-        environment.finishIntents(at: destination.path, waiting: cache.waitMilliseconds)
+        environment.finishIntents(at: named.path, waiting: cache.waitMilliseconds)
       }
-      let plan = try plan(
-        of: selection, at: now, from: archive, into: destination, in: environment)
+      let plan = try plan(of: selection, at: now, from: archive, into: named, in: environment)
       if let damage = plan.damage {
         environment.note("importing only the entries before the damage: \(damage)")
       }
+      let destination = named.created(by: plan)
       let changes = plan.changesAnything || destination.new != nil
       // A question about nothing would only stop scripts that have no terminal.
       guard try dryRun || !changes || allow(plan, destination, in: environment) else {
@@ -82,18 +82,23 @@ extension URLCacheAdmin {
       // Before the receipt: if the archive changed while it was read, the command has failed.
       try archive.finish()
       try write(plan, result, destination, in: environment)
-      if dryRun {
+      if named.new != nil, destination.new == nil {
+        environment.note("no cache was created, because there is nothing to import")
+      } else if dryRun {
         environment.suggestRunning()
       } else if format == .table {
         environment.suggest("list the entries with", ["list", "-c", destination.path])
       }
-      let isPartly =
-        plan.count(.reject) > 0 || plan.count(.otherMethod) > 0 || !result.changed.isEmpty
-        || plan.damage != nil || plan.omissions.contains(where: \.isPart)
       guard plan.absent.isEmpty else {
         return environment.report(absent: plan.absent, secrets.policy)
       }
-      return isPartly ? .partly : .done
+      return isComplete(plan, result) ? .done : .partly
+    }
+
+    /// Whether all selected entries are in the cache.
+    private func isComplete(_ plan: ImportPlan, _ result: ImportResult) -> Bool {
+      plan.count(.reject) == 0 && plan.count(.otherMethod) == 0 && plan.duplicates == 0
+        && result.changed.isEmpty && plan.damage == nil && !plan.omissions.contains(where: \.isPart)
     }
 
     /// Creates the plan, and closes the cache.
@@ -116,9 +121,13 @@ extension URLCacheAdmin {
         return plan
       } catch let conflict as ImportConflict {
         let url = conflict.url.map { HostileText.shown(secrets.policy.url($0, for: .people)) }
+        let reason =
+          conflict.isInArchive
+          ? "in this cache, several entries of the archive would have the key of"
+          : "the cache already has a different entry for"
         throw CommandFailure(
           .no, kind: "conflict",
-          "nothing was imported: the cache already has a different entry for '\(url?.string ?? "-")'",
+          "nothing was imported: \(reason) '\(url?.string ?? "-")'",
           hint: "use '--on-conflict skip', 'replace' or 'newer'", path: destination.path)
       }
     }
@@ -181,6 +190,8 @@ extension URLCacheAdmin {
         }
         renderer.endJSON(into: &output.text)
       }
+      // Quietly, success shows nothing; a dry run is only there to be read.
+      if environment.isQuiet, format == .table, !dryRun, isComplete(plan, result) { return }
       try output.flush()
     }
   }
