@@ -15,7 +15,8 @@ public struct StoreComparison: Hashable, Sendable {
     case headers
     /// `ETag` and `Last-Modified`.
     case validators
-    /// Everything else: the request, the stored times, the policy, and the `userInfo`.
+    /// Everything else: the request, the times, the policy, the partition, and the properties that the app and
+    /// CFNetwork attached. Of stores in different formats, only what both can keep.
     case other
   }
 
@@ -48,6 +49,8 @@ public struct StoreComparison: Hashable, Sendable {
   public var same: Int64 = 0
   /// The number of responses of both stores that were left out because they cannot be read.
   public var leftOut: Int64 = 0
+  /// Whether one store keeps less of a response than the other, so that only a part was compared.
+  public let isReduced: Bool
 
   /// Returns the number of responses with this change.
   public func count(_ change: Change) -> Int { differences.count { $0.change == change } }
@@ -57,24 +60,33 @@ public struct StoreComparison: Hashable, Sendable {
   /// - Parameters:
   ///   - aspects: The aspects to compare.
   ///   - normalizingJSON: Whether bodies with the same JSON value count as equal, regardless of formatting.
+  ///   - selection: The responses of the first store.
+  ///   - others: The responses of the second store; `nil` for the same selection.
   /// - Complexity: Memory grows with the number of responses of the first store.
   public init(
     of first: any ResponseSource, with second: any ResponseSource, by aspects: Set<Aspect>,
-    normalizingJSON: Bool = false, selecting selection: Selection, now: Timestamp
+    normalizingJSON: Bool = false, selecting selection: Selection,
+    amongOthers others: Selection? = nil, now: Timestamp
   ) throws {
+    let formats = try [first.rawLayout.format, second.rawLayout.format]
+    let isReduced = formats.contains(.foundation) && formats[0] != formats[1]
+    self.isReduced = isReduced
+    let otherSelection = others ?? selection
     // Several responses can have the same key, or none, so the identical ones are matched first.
     var known: [ByteString: [Fingerprint]] = [:]
     func forEachFingerprint(
-      of source: any ResponseSource, _ body: (ByteString, Fingerprint) throws -> Void
+      of source: any ResponseSource, _ selection: Selection,
+      _ body: (ByteString, Fingerprint) throws -> Void
     ) throws -> Int64 {
       try Self.forEachFingerprint(
-        of: source, aspects, normalizingJSON: normalizingJSON, selection, now, body)
+        of: source, aspects, normalizingJSON: normalizingJSON, isReduced: isReduced, selection,
+        now, body)
     }
-    leftOut += try forEachFingerprint(of: first) { key, print in
+    leftOut += try forEachFingerprint(of: first, selection) { key, print in
       known[key, default: []].append(print)
     }
     var others: [(key: ByteString, print: Fingerprint)] = []
-    leftOut += try forEachFingerprint(of: second) { key, print in
+    leftOut += try forEachFingerprint(of: second, otherSelection) { key, print in
       // Identical ones first, so that one change among several responses with a key is shown as
       // one.
       if let place = known[key]?.firstIndex(where: { $0.digests == print.digests }) {
@@ -116,12 +128,17 @@ public struct StoreComparison: Hashable, Sendable {
 
   /// Calls `body` with each response, and returns the number of unreadable responses.
   private static func forEachFingerprint(
-    of source: any ResponseSource, _ aspects: Set<Aspect>, normalizingJSON: Bool,
+    of source: any ResponseSource, _ aspects: Set<Aspect>, normalizingJSON: Bool, isReduced: Bool,
     _ selection: Selection, _ now: Timestamp, _ body: (ByteString, Fingerprint) throws -> Void
   ) throws -> Int64 {
     var leftOut: Int64 = 0
+    var id: StoredResponse.ID?
     try source.forEachRawResponse(
-      selection.projection, where: { try selection.contains($0, now: now) }
+      selection.projection,
+      where: { response in
+        id = response.id
+        return try selection.contains(response, now: now)
+      }
     ) { raw in
       // What cannot be read cannot be compared. It is counted, so that "no differences" does not
       // say more than is known.
@@ -130,11 +147,14 @@ public struct StoreComparison: Hashable, Sendable {
         return .next
       }
       let response = StoredResponse(decoding: raw, .all)
-      var print = Fingerprint(id: response.id, url: response.url)
+      // The number of a raw response is not the id of an entry in a Foundation store.
+      var print = Fingerprint(id: id ?? response.id, url: response.url)
       for aspect in aspects {
         print.digests[aspect] =
           aspect == .body && normalizingJSON
-          ? try raw.part(.body)?.content?.jsonDigest() : try digest(of: aspect, response, raw)
+          ? try raw.part(.body)?.content?.jsonDigest()
+          : isReduced && aspect != .body
+            ? reducedDigest(of: aspect, response) : try digest(of: aspect, response, raw)
       }
       try body(response.key ?? response.url ?? "", print)
       return .next
@@ -162,6 +182,26 @@ public struct StoreComparison: Hashable, Sendable {
         try raw.part(name)?.content?.digest() ?? "-"
       }
       return digest(values + lists + ["\(response.stored?.secondsSince1970 ?? -1)"], [])
+    }
+  }
+
+  /// Returns the digest of what a Foundation store keeps: whole seconds, and header fields whose names have another
+  /// case and of which repeated ones are joined.
+  private static func reducedDigest(of aspect: Aspect, _ response: StoredResponse) -> String? {
+    switch aspect {
+    case .body: return nil
+    case .headers, .validators:
+      var values: [ByteString: [UInt8]] = [:]
+      for field in response.responseHeaders?.fields ?? []
+      where isValidator(field.name) == (aspect == .validators) {
+        let name = field.name.asciiLowercased
+        values[name] = values[name].map { $0 + ", ".utf8 + field.value.bytes } ?? field.value.bytes
+      }
+      let fields = values.map { HeaderFields.Field(name: $0, value: ByteString($1)) }
+      return digest(aspect == .headers ? ["\(response.status ?? -1)"] : [], fields)
+    case .other:
+      let seconds = response.stored.map { $0.secondsSince1970.rounded(.down) } ?? -1
+      return digest(["\(seconds)"] + response.userInfo.map { "\($0)" }.sorted(), [])
     }
   }
 

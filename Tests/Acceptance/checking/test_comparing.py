@@ -175,3 +175,36 @@ def test_exclusive():
     for option in "--detail", "--bodies":
         error = run("diff", first, second, "--stat", option, status=64).stderr.decode()
         assert f"'--stat' and '{option}' cannot be combined." in error, error
+
+
+def test_formats():
+    """Between formats, only what both can store is compared, and only what differs is shown."""
+    bodies = [(f"{name}", 200, {"Content-Type": "text/plain", "ETag": f'"{name}"'}, name.encode() * 50, {"X-Asked": "1"}) for name in "abcd"]
+    first, second = caches([entry(*each) for each in bodies], [entry("a", 200, {"ETag": '"a"'}, b"other")])
+    folder = path("folder")
+    run("import", first, "-c", folder, "--create", "foundation")
+    same = run("diff", first, folder)
+    assert same.stdout == b"" and b"note: not compared, because a Foundation cache does not store them: " in same.stderr, same
+    assert run("diff", folder, first).stdout == b""
+    run("import", second, "-c", folder, "--on-conflict", "replace", "-y")
+    lines = run("diff", first, folder, "--detail", status=1).stdout.decode().splitlines()
+    assert lines[0] == "~ https://h.example/a (body, headers)", lines
+    assert any("50 B → 5 B" in " ".join(line.split()) for line in lines), lines
+    # Every line of a value has both.
+    values = [line for line in lines[1:-1] if line.startswith("    ") and not line.startswith("      ") and "header" not in line]
+    assert values and all("→" in line for line in values), lines
+    assert run("diff", first, first).stderr == b""
+
+
+def test_ids():
+    """Ids are those of the first cache; the second one may have others."""
+    first, second = caches([entry("a"), entry("b"), entry("c")], [entry("c", 404), entry("b", 404), entry("a")])
+    (only,) = details(first, second, "--id", "2")
+    assert (only["url"], only["change"]) == ("https://h.example/b", "changed"), only
+    ids = [str(each["id"]) for each in json.loads(run("list", first, "--json").stdout)["entries"] if each["url"].endswith(("a", "c"))]
+    (only,) = details(first, second, "--id", ids[0], "--id", ids[1])
+    assert only["url"] == "https://h.example/c", only
+    done = run("diff", first, second, "--id", "1", "--id", "77", status=1)
+    assert done.stdout == b"" and b"no entry has the id 77\n" in done.stderr, done
+    help = run("diff", "--help").stdout.decode()
+    assert "USAGE: urlcache-admin diff [<options>] <first> <second>\n" in help, help

@@ -10,10 +10,19 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       commandName: "diff",
       abstract: "Compare two caches or archives.",
+      usage: "urlcache-admin diff [<options>] <first> <second>",
       discussion: """
         '+' marks entries only in the second, '-' only in the first, '~' entries that
         differ. Entries are compared by key; ids and the locations of bodies are
-        ignored.
+        ignored. What differs follows in parentheses: 'body'; 'headers', with the
+        status; 'validators', which are ETag and Last-Modified; or 'other', which is
+        the request, the times, the storage policy, the partition, and properties of
+        the app. '--detail' shows the values.
+
+        Of an Apple cache and a Foundation cache, only what both can store is compared.
+
+        '--id' selects entries by their ids in the first cache, and entries of the
+        second one by the URLs of those.
         """)
 
     @Argument(help: "The first cache or archive.", completion: .file())
@@ -69,12 +78,13 @@ extension URLCacheAdmin {
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, of: nil, in: environment)
       let (first, second) = (try open(first, environment), try open(second, environment))
+      let (others, absent) = try otherSelection(like: selection, in: first)
       let comparison = try environment.showingProgress(
         "Comparing entries", of: CommandEnvironment.total(of: [first, second])
       ) {
         try StoreComparison(
           of: first, with: second, by: by.aspects, normalizingJSON: jsonNormalise,
-          selecting: selection, now: now)
+          selecting: selection, amongOthers: others, now: now)
       }
       try write(comparison, of: first, with: second, now, environment)
       try first.finish()
@@ -82,7 +92,33 @@ extension URLCacheAdmin {
       if comparison.leftOut > 0 {
         environment.note("skipped entries that cannot be read: \(comparison.leftOut)")
       }
-      return comparison.differences.isEmpty ? .done : .no
+      if comparison.isReduced {
+        environment.note(
+          "not compared, because a Foundation cache does not store them: the requests, the times"
+            + " of the first storing, partitions and protocol properties")
+      }
+      let absence = environment.report(absent: absent, secrets.policy)
+      return comparison.differences.isEmpty ? absence : .no
+    }
+
+    /// Returns the selection for the second cache, in which the entries named by ids have other ids, and the ids that
+    /// no entry of the first cache has.
+    private func otherSelection(
+      like selection: Selection, in first: any ResponseSource
+    ) throws -> (Selection, absent: EntryNames) {
+      var other = selection
+      var absent: [EntryNames.Name] = []
+      let names = try selection.names?.names.map { name throws -> EntryNames.Name in
+        guard case .id(let id) = name else { return name }
+        guard let entry = try first.response(id, [.url, .key]), let url = entry.url ?? entry.key
+        else {
+          absent.append(name)
+          return name
+        }
+        return .url(url)
+      }
+      other.names = names.map { EntryNames($0.filter { !absent.contains($0) }) }
+      return (other, EntryNames(absent))
     }
 
     private func write(
