@@ -173,7 +173,6 @@ import Testing
       ["export", "-o", "x", "--redact-header", "X-A,X B"],
       "'x b' of '--redact-header' is not a header field name."
     ),
-    (["list", "--redact-url"], "Unknown option '--redact-url'. Did you mean '--redact-urls'?"),
   ])
   func `a parser error includes the usage`(_ words: [String], _ message: String) {
     let result = run(words)

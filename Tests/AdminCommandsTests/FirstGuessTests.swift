@@ -7,15 +7,6 @@ import Testing
 
 /// Runs what people type before they read the help: each command line works, or fails with a useful hint.
 @Suite struct FirstGuessTests {
-  private static let configuration = """
-    [caches.shop]
-    path = "/shop"
-    [caches.3]
-    path = "/three"
-    [caches.Sources]
-    path = "/other"
-    """
-
   // MARK: The cache as the first operand
 
   @Test(
@@ -201,7 +192,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("convert", "write an archive with 'urlcache-admin export', then create a cache from it with"),
+    ("convert", "create a cache with: urlcache-admin import /tmp -c NEW --create apple"),
     ("find", "select with 'urlcache-admin list --glob'"), ("view", "did you mean 'show'?"),
     ("size", "did you mean 'usage'?"), ("gc", "did you mean 'compact'?"),
     ("shwo", "did you mean 'show'?"), ("chekc", "did you mean 'check'?"),
@@ -225,6 +216,58 @@ import Testing
       let name = command._commandName
       #expect(VerbSynonyms.changing.contains(name) || name == "check")
     }
+  }
+
+  @Test(arguments: [
+    (
+      [],
+      "create a cache with: urlcache-admin import OLD -c NEW --create apple (or foundation);"
+        + " write an archive with: urlcache-admin export OLD -o NEW.har"
+    ),
+    (["shop", "a b.har"], "write an archive with: urlcache-admin export shop -o 'a b.har'"),
+    (
+      ["x.har", "new"],
+      "create a cache with: urlcache-admin import x.har -c new --create apple (or foundation)"
+    ),
+  ])
+  func `a guess at a conversion gets the command lines for it`(
+    _ words: [String], _ hint: String
+  ) throws {
+    #expect(
+      try run(["convert"] + words).messages == "error: unknown command 'convert'\nhint: \(hint)\n")
+  }
+
+  @Test(arguments: [
+    (
+      ["config", "get", "max-size"], "'config' has no subcommand 'get'",
+      "show all settings with 'urlcache-admin config list'"
+    ),
+    (["config", "cehck"], "'config' has no subcommand 'cehck'", "did you mean 'check'?"),
+    (
+      ["config", "other"], "'config' has no subcommand 'other'",
+      "use one of: list, check, set, unset"
+    ),
+    (
+      ["rules", "list"], "'rules' has no subcommand 'list'",
+      "did you mean 'urlcache-admin rules test'?"
+    ),
+    (["rules"], "'rules' needs a subcommand", "did you mean 'urlcache-admin rules test'?"),
+  ])
+  func `a missing or unknown subcommand gets a hint`(
+    _ words: [String], _ message: String, _ hint: String
+  ) throws {
+    #expect(
+      try run(words)
+        == CommandLineResult(status: .usage, messages: "error: \(message)\nhint: \(hint)\n"))
+  }
+
+  @Test(arguments: [
+    (["config", "show"], ["config", "list"]), (["config"], ["config", "list"]),
+    (["config", "verify"], ["config", "check"]),
+  ])
+  func `a synonym is the subcommand`(_ words: [String], _ same: [String]) throws {
+    #expect(try run(words) == run(same))
+    #expect(try run(words).status == .done)
   }
 
   // MARK: Options
@@ -252,7 +295,7 @@ import Testing
       (["--contains", ""], "'--contains' has an empty value"),
       (
         ["--grep", "x"],
-        "this command has no option '--grep'\nhint: for text in bodies use '--contains'"
+        "'list' has no option '--grep'\nhint: for text in bodies use '--contains'"
       ),
       (["--host", "*.example.com"], "use '.example.com' for that host and its subdomains"),
       (["--host", "exam*"], "is not a host"), (["--mime", "json"], "or '*/json' for all"),
@@ -271,7 +314,7 @@ import Testing
     (["-f", "json"], ["--format", "json"]), (["--json"], ["--format", "json"]),
     (["-n", "2"], ["--limit", "2"]), (["--reverse"], ["--sort=-id"]),
     (["--sort", "size", "--reverse"], ["--sort=-size"]),
-    (["--sort=-size", "--reverse", "-n", "1"], ["--sort", "size", "--limit", "1"]),
+    (["--sort=-size", "--reverse", "-qn", "1"], ["--sort", "size", "--limit", "1", "-q"]),
     (["--format", "text"], ["--format", "table"]),
   ])
   func `a short option is the long one`(_ short: [String], _ long: [String]) throws {
@@ -324,28 +367,9 @@ import Testing
     #expect(result.output.contains("urlcache-admin"))
   }
 
-  private func now() throws -> Timestamp {
-    // 2026-01-01T00:00:00Z
-    try #require(Timestamp(secondsSince1970: 1_767_225_600))
-  }
+  private func now() throws -> Timestamp { try GuessedCommandLine.now() }
 
   private func run(_ words: [String]) throws -> CommandLineResult {
-    var store = MemoryStore(
-      try (1...3).map { (id: Int64) in
-        var response = StoredResponse(id: .row(id))
-        response.url = ByteString("https://a.example/\(id)")
-        response.key = response.url
-        response.status = id == 3 ? 404 : 200
-        response.mimeType = id == 3 ? "text/html" : "image/png"
-        response.bodySize = ByteCount(id * 1_000)
-        response.bodyLocation = .inline
-        response.stored = Timestamp(
-          secondsSince1970: try now().secondsSince1970 - Double(id) * 20 * 86_400)
-        return response
-      })
-    store.bodies = [.row(1): [0x61], .row(2): [0x62], .row(3): [0x63]]
-    return CommandLineResult.running(
-      words, on: store, now: try now(),
-      files: ["/etc/urlcache-admin/config.toml": Self.configuration])
+    try GuessedCommandLine.run(words)
   }
 }

@@ -151,7 +151,7 @@ def mend_zsh(script, root, aliases):
     long = options(root, lambda argument: has_value(argument) and len(argument["names"]) == 1)
     script.replace_each(r"^( *'\*?--[a-z-]+)(\[(?:[^\\\]]|\\.)*\]:)", r"\1=\2", long)
     several = options(root, lambda argument: has_value(argument) and len(argument["names"]) > 1)
-    script.replace_each(r"^( *'\([a-zA-Z -]+\)'\{[a-zA-Z,-]+)(\}'\[(?:[^\\\]]|\\.)*\]:)",
+    script.replace_each(r"^( *'(?:\([a-zA-Z -]+\)|\*)'\{[a-zA-Z,-]+)(\}'\[(?:[^\\\]]|\\.)*\]:)",
                         lambda found: re.sub(r"(--[a-z-]+)(?=,|$)", r"\1=", found[1]) + found[2], several)
     # A cache has a name or a path.
     cache = r'\{(__urlcache-admin_custom_complete ---completion [a-z ]+ -- (?:--cache|positional@[01]) "[^"]*" "[^"]*")\}'

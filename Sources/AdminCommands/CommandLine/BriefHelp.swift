@@ -13,7 +13,7 @@ struct BriefHelp {
   /// The brief help of commands, by their names.
   static let all: [String: BriefHelp] = [
     "list": BriefHelp(
-      examples: ["list ~/Library/Caches/com.example.app", "list shop --stale --sort=-size -n 10"],
+      examples: ["list ~/Library/Caches/com.example.app", "list shop --sort=-size --limit 10"],
       options: [
         "--host", "--status", "--older-than", "--stale", "--columns", "--sort", "--limit",
         "--format",
@@ -118,18 +118,8 @@ struct BriefHelp {
   static func text(for words: [String]) -> String? {
     let options = words.prefix { $0 != "--" }
     guard options.contains("-h"), !options.contains("--help") else { return nil }
-    var commands: [any ParsableCommand.Type] = [URLCacheAdmin.self]
-    for word in words {
-      let command = commands[commands.count - 1].configuration.subcommands.first {
-        $0._commandName == word || $0.configuration.aliases.contains(word)
-      }
-      guard let command else { break }
-      commands.append(command)
-    }
-    guard commands.count > 1 else { return words.first == "-h" ? root : nil }
-    let name = commands.dropFirst().map { $0._commandName }.joined(separator: " ")
-    let command = commands[commands.count - 1]
-    return all[name].map { $0.text(of: command, named: name) }
+    guard let command = NamedCommand(in: words) else { return words.first == "-h" ? root : nil }
+    return all[command.name].map { $0.text(of: command.type, named: command.name) }
   }
 
   /// Returns the brief help of a command.

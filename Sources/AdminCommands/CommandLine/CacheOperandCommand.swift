@@ -104,6 +104,12 @@ extension CommandEnvironment {
         ?? "check the path; for a part of a URL use '--glob' or '--prefix'")
   }
 
+  /// Whether a word is the name or the path of a cache.
+  func isKnownCache(_ word: String) -> Bool {
+    configuration.path(ofCache: word) != nil
+      || !word.isEmpty && (try? FileStatus.of(word)) != nil && isReadableCache(word)
+  }
+
   /// Whether a cache can be opened at a path, or is there and cannot be opened.
   private func isReadableCache(_ path: String) -> Bool {
     do { _ = try openSource(path, 0, now) } catch let error as StoreError {

@@ -48,9 +48,13 @@ extension URLCacheAdmin {
       // No command was parsed that could say whether it writes JSON.
       return report(error, asJSON: ErrorFormat.isJSON(in: words), in: environment)
     }
-    // ArgumentParser returns `any ParsableCommand`. Its own commands, `help` and groups such as `config` without a
+    // ArgumentParser returns `any ParsableCommand`. Its own command `help`, and groups such as `rules` without a
     // subcommand, are no `AdminCommand`. This is the only place with a dynamic cast.
     guard let command = parsed as? any AdminCommand else {
+      // ArgumentParser would show the help and end with 0, which a script would take for success.
+      if let failure = OptionHints(for: words)?.failureInsteadOfHelp() {
+        return report(failure, asJSON: ErrorFormat.isJSON(in: words), in: environment)
+      }
       do { try parsed.run() } catch { return report(error, asJSON: false, in: environment) }
       return .done
     }
@@ -112,11 +116,15 @@ extension URLCacheAdmin {
       let text = fullMessage(for: error)
       // `--help` and `--version` are errors to ArgumentParser, with the text to print and an exit
       // code of 0.
+      let hints = OptionHints(for: environment.words)
       if exitCode(for: error) == .success {
+        if let failure = hints?.failureInsteadOfHelp() {
+          return report(failure, asJSON: asJSON, in: environment)
+        }
         do { try environment.write(Array((text + "\n").utf8)) } catch { return .inputOutput }
         return .done
       }
-      failure = OptionHints.failure(for: withoutPrefix(text)) ?? .usage(withoutPrefix(text))
+      failure = hints?.failure(for: withoutPrefix(text)) ?? .usage(withoutPrefix(text))
     }
     // The log of an unattended run has the reason too, as nobody sees its messages.
     environment.record.message = failure.message
@@ -166,8 +174,11 @@ extension URLCacheAdmin {
     }
     // Checked here, because ArgumentParser reports an unknown command as an unexpected argument,
     // without a suggestion.
-    guard !names.contains(verb) else { return }
-    throw CommandFailure.usage(
-      "unknown command '\(printable(verb))'", hint: VerbSynonyms.hint(for: verb))
+    guard names.contains(verb) else {
+      throw CommandFailure.usage(
+        "unknown command '\(printable(verb))'",
+        hint: VerbSynonyms.hint(for: verb, before: Array(words.dropFirst())))
+    }
+    if let failure = SubcommandHints.unknown(in: words) { throw failure }
   }
 }

@@ -1,33 +1,146 @@
-/// Hints for options of other programs that this one does not have.
-enum OptionHints {
-  /// The hints, by option.
-  private static let hints: [String: String] = [
-    "--grep": "for text in bodies use '--contains', for a part of the URL --glob '*text*'",
-    "--search": "for text in bodies use '--contains', for a part of the URL --glob '*text*'",
-    "--url": "write the URL as an operand; for the beginning of URLs use '--prefix'",
-    "--domain": "use '--host'; '.example.com' stands for the domain with all subdomains",
-    "--type": "use '--mime'", "--content-type": "use '--mime'",
-    "--expired": "use '--stale'",
-    "--before": "use '--older-than' or '--stored-before'",
-    "--until": "use '--older-than' or '--stored-before'",
-    "--after": "use '--newer-than' or '--stored-after'",
-    "--min-size": "use '--larger-than'",
-    "--csv": "use '--format csv'", "--tsv": "use '--format tsv'",
-    "--top": "use '--limit'", "--head": "use '--limit'", "--desc": "use '--reverse'",
-    "--dry": "use '--dry-run'", "--recursive": "use '--prefix', '--host' or '--all'",
-    "-r": "use '--prefix', '--host' or '--all'",
-    "--verbose": "all notes are shown unless '--quiet' is given",
-    "-n": "this command has neither '--limit' nor '--dry-run', because it changes nothing",
-  ]
+import Administration
+import ArgumentParser
+import Bytes
+import Rendering
 
-  /// Returns a failure with a hint for a message of ArgumentParser about an unknown option; `nil` for other messages
-  /// and options.
-  static func failure(for message: String) -> CommandFailure? {
+/// Hints for options that a command does not have.
+struct OptionHints {
+  private let command: NamedCommand
+  private let words: [String]
+
+  /// Creates hints for a command line; `nil` if it names no command.
+  init?(for words: [String]) {
+    guard let command = NamedCommand(in: words) else { return nil }
+    (self.command, self.words) = (command, words)
+  }
+
+  /// Returns a failure with a hint for a message of ArgumentParser about an unknown option; `nil` for other messages.
+  func failure(for message: String) -> CommandFailure? {
     let beginning = "Unknown option '"
     guard message.utf8.starts(with: beginning.utf8) else { return nil }
     let quoted = message.utf8.dropFirst(beginning.utf8.count)
       .prefix { $0 != UInt8(ascii: "'") && $0 != UInt8(ascii: "=") }
-    guard let name = String(quoted), let hint = hints[name] else { return nil }
-    return .usage("this command has no option '\(name)'", hint: hint)
+    return String(quoted).map(failure(forOption:))
+  }
+
+  /// Returns a failure if a cluster such as `-lah`, or no subcommand, was taken as a request for help; `nil` if the help
+  /// was requested.
+  func failureInsteadOfHelp() -> CommandFailure? {
+    let options = words.prefix { $0 != "--" }
+    let requests: Set = ["-h", "-help", "--help", "--help-hidden", "help", "--version"]
+    guard !options.contains(where: requests.contains) else { return nil }
+    let cluster = options.first {
+      Self.isCluster($0) && $0.utf8.contains(UInt8(ascii: "h"))
+    }
+    return cluster.map(failure(forOption:)) ?? SubcommandHints.missing(in: words)
+  }
+
+  /// Returns the failure for an option as it is written, such as `--largest` or `-lah`.
+  private func failure(forOption name: String) -> CommandFailure {
+    if let hint = hint(for: name, as: name) { return unknown(name, hint) }
+    guard Self.isCluster(name) else { return unknown(name, similar(to: name) ?? help) }
+    // One hyphen is easily lost: '-header'.
+    if let long = command.options().first(where: { $0 == "-\(name)" }) {
+      return unknown(name, "did you mean '\(long)'?")
+    }
+    let known = command.options(includingHidden: true)
+    let letters = name.unicodeScalars.dropFirst().map { "-\($0)" }
+    guard let letter = letters.first(where: { !known.contains($0) }) else {
+      return .usage(
+        "'\(printable(name))' contains '-h', which only shows help",
+        hint: "for help write 'urlcache-admin \(command.name) -h'")
+    }
+    return unknown(letter, hint(for: letter, as: name) ?? help, in: name)
+  }
+
+  private func unknown(
+    _ name: String, _ hint: String, in cluster: String? = nil
+  ) -> CommandFailure {
+    let place = cluster.map { ", in '\(printable($0))'" } ?? ""
+    return .usage("'\(command.name)' has no option '\(printable(name))'\(place)", hint: hint)
+  }
+
+  /// The hint for an option without a similar one.
+  private var help: String {
+    "list its options with 'urlcache-admin \(command.name) --help'"
+  }
+
+  /// Returns the hint of the table for an option.
+  ///
+  /// - Parameter written: The word of the command line to replace.
+  private func hint(for name: String, as written: String) -> String? {
+    let options = command.options()
+    let guess = OptionGuess.all(named: name).first { guess in
+      guess.command.map { $0 == command.name } ?? true
+        && guess.options.allSatisfy(options.contains)
+    }
+    switch guess?.suggestion {
+    case .text(let text): return text
+    case .words(let replacement, let number):
+      return line(replacing: written, by: replacement, number).map { "did you mean: \($0)" }
+    case nil: return nil
+    }
+  }
+
+  /// Returns the command line with other words in place of an option.
+  ///
+  /// - Parameter number: The value of the last word if the command line has no number there; `nil` if the option keeps
+  ///   its value.
+  private func line(
+    replacing option: String, by replacement: [String], _ number: String?
+  ) -> String? {
+    let index = words.firstIndex { word in
+      word == option || word.utf8.starts(with: "\(option)=".utf8)
+    }
+    guard let index else { return nil }
+    var line = words
+    var new = replacement
+    if words[index].utf8.count > option.utf8.count {
+      new[new.count - 1] += String(
+        decoding: Array(words[index].utf8.dropFirst(option.utf8.count)), as: UTF8.self)
+    } else if let number {
+      let next = words[(index + 1)...].first ?? ""
+      if next.isEmpty || !next.utf8.allSatisfy(\.isASCIIDigit) { new.append(number) }
+    }
+    line.replaceSubrange(index...index, with: new)
+    return Self.commandLine(line)
+  }
+
+  /// Returns a command line that a user can type.
+  static func commandLine(_ words: [String]) -> String {
+    let shown = words.map { word in
+      // Only the value of `--sort=-size` may need quotes.
+      let name = word.utf8.prefix { $0 != UInt8(ascii: "=") }
+      guard name.starts(with: "--".utf8), name.count < word.utf8.count else {
+        return ShellText.word(ByteString(word))
+      }
+      let value = ByteString(Array(word.utf8.dropFirst(name.count + 1)))
+      return ShellText.word(ByteString(Array(name))) + "=" + ShellText.word(value)
+    }
+    return (["urlcache-admin"] + shown).joined(separator: " ")
+  }
+
+  /// Returns a hint with a similar option of the command.
+  private func similar(to name: String) -> String? {
+    let options = command.options().compactMap { Self.word(of: $0) }
+    guard let word = Self.word(of: name) else { return nil }
+    // People leave the second word of an option out, or add one.
+    let related = options.filter { option in
+      option.utf8.starts(with: "\(word)-".utf8) || word.utf8.starts(with: "\(option)-".utf8)
+    }
+    let nearest = related.count == 1 ? related[0] : Spelling.nearest(to: word, among: options)
+    return nearest.map { "did you mean '--\($0)'?" }
+  }
+
+  /// Returns a long option without its hyphens.
+  private static func word(of option: String) -> String? {
+    option.utf8.starts(with: "--".utf8) ? String(option.dropFirst(2)) : nil
+  }
+
+  /// Whether a word is a hyphen with several letters.
+  private static func isCluster(_ word: String) -> Bool {
+    let bytes = word.utf8
+    return bytes.count > 2 && bytes.first == UInt8(ascii: "-")
+      && bytes.dropFirst().first != UInt8(ascii: "-")
   }
 }

@@ -1,6 +1,8 @@
 import Administration
 import ArgumentParser
-import Files
+import Bytes
+import Rendering
+import ResponseArchives
 
 /// Names that users of other programs try first.
 enum VerbSynonyms {
@@ -17,8 +19,6 @@ enum VerbSynonyms {
 
   /// The hints for words that no command has, but that have a clear meaning.
   private static let hints: [String: String] = [
-    "convert": "write an archive with 'urlcache-admin export', then create a cache from it with"
-      + " 'urlcache-admin import FILE -c NEW'",
     "backup": "write an archive with 'urlcache-admin export'",
     "save": "write an archive with 'urlcache-admin export'",
     "dump": "write an archive with 'urlcache-admin export'",
@@ -52,7 +52,7 @@ enum VerbSynonyms {
     var words = Array(words)
     let index = words.first == "help" ? 1 : 0
     guard words.indices.contains(index), let replacement = replacements[words[index]] else {
-      return words
+      return SubcommandHints.replaced(in: words)
     }
     words[index] = replacement[0]
     // The option follows the operands, because it would take the next one for its value.
@@ -64,7 +64,10 @@ enum VerbSynonyms {
   }
 
   /// Returns a hint for a word that is no command.
-  static func hint(for word: String) -> String {
+  ///
+  /// - Parameter rest: The words after it.
+  static func hint(for word: String, before rest: [String]) -> String {
+    if ["convert", "migrate"].contains(word) { return conversion(rest) }
     if let hint = hints[word] { return hint }
     if word.utf8.contains(UInt8(ascii: "/")) || word.utf8.contains(UInt8(ascii: ".")) {
       return "name a command first: 'urlcache-admin list \(word)'"
@@ -81,5 +84,28 @@ enum VerbSynonyms {
       }
     }
     return "list the commands with 'urlcache-admin --help'"
+  }
+
+  /// Returns the command lines that convert a cache or an archive.
+  ///
+  /// - Parameter words: The operands of the guess: what to convert, and the new cache or archive.
+  private static func conversion(_ words: [String]) -> String {
+    let operands = words.filter { $0.utf8.first != UInt8(ascii: "-") }
+    func word(_ index: Int, or placeholder: String) -> String {
+      index < operands.count ? ShellText.word(ByteString(operands[index])) : placeholder
+    }
+    let source = word(0, or: "OLD")
+    let extensions = ExportFormat.extensions { _ in true }
+    func isArchive(_ path: String) -> Bool {
+      extensions.contains { path.utf8.reversed().starts(with: ".\($0)".utf8.reversed()) }
+    }
+    let export = "urlcache-admin export \(source) -o "
+    let create = "urlcache-admin import \(source) -c \(word(1, or: "NEW")) --create apple"
+    if operands.count > 1, isArchive(operands[1]) {
+      return "write an archive with: \(export)\(word(1, or: ""))"
+    }
+    let cache = "create a cache with: \(create) (or foundation)"
+    return operands.count > 1 || operands.first.map(isArchive) ?? false
+      ? cache : "\(cache); write an archive with: \(export)NEW.har"
   }
 }

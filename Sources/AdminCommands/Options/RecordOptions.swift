@@ -3,6 +3,7 @@ import ArgumentParser
 /// The options for the log and metrics; the caller of the command writes them, even after a failure.
 struct RecordOptions: ParsableArguments {
   @Option(
+    name: [.long, .customLong("metrics")],
     help: ArgumentHelp(
       "Write the result and the state of the cache for Prometheus; not with '--dry-run'.",
       valueName: "file"),

@@ -16,6 +16,9 @@ public struct ListSummary: Hashable, Sendable {
   /// The total size of the bodies of the responses that were shown.
   public var bodyBytes: ByteCount
 
+  /// Which responses come first, such as `smallest`; `nil` if no order says so.
+  public var first: String?
+
   /// Creates a summary.
   public init(shown: Int64, selected: Int64, total: Int64, bodyBytes: ByteCount) {
     self.shown = shown
@@ -25,7 +28,7 @@ public struct ListSummary: Hashable, Sendable {
   }
 
   /// The summary for people: `741 of 4,000 entries, 2.2 MiB` or, if a limit left some out, `5 shown of 741 selected,
-  /// 4,000 in all; 12 KiB shown`.
+  /// 4,000 in all, smallest first; 12 KiB shown`.
   public var text: String {
     var text = TextBuffer()
     text.append(grouped: shown)
@@ -39,12 +42,14 @@ public struct ListSummary: Hashable, Sendable {
       text.append(" shown of ")
       text.append(grouped: selected)
       if selected == total {
-        text.append(" entries; ")
+        text.append(" entries")
       } else {
         text.append(" selected, ")
         text.append(grouped: total)
-        text.append(" in all; ")
+        text.append(" in all")
       }
+      if let first { text.append(", \(first) first") }
+      text.append("; ")
       text.append(byteCount: bodyBytes)
       text.append(" shown")
     }

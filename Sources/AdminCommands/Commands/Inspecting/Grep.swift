@@ -24,8 +24,10 @@ extension URLCacheAdmin {
         entry with matches could not be searched.
         """)
 
-    @Argument(help: "The text to find; with '-E', a regular expression.")
-    var pattern: String
+    @Argument(
+      help: ArgumentHelp(
+        "The text to find; with '-E', a regular expression.", valueName: "pattern"))
+    var text: String?
 
     @OptionGroup var operands: CacheOperand
     @OptionGroup(title: "Search") var search: GrepOptions
@@ -39,12 +41,32 @@ extension URLCacheAdmin {
     var format: GrepFormat { formats.format }
     var writesJSON: Bool { format == .json }
 
+    /// The text to find, once the operands were taken.
+    private var pattern: String { search.pattern.first ?? text ?? "" }
+
     func validate() throws {
       guard format != .json || output.part == .lines else {
         throw ValidationError(
           "'--format json' has all matches and counts; it cannot be combined with"
             + " '\(output.partOption)'.")
       }
+    }
+
+    mutating func takeOperands(in environment: CommandEnvironment) throws {
+      if !search.pattern.isEmpty {
+        // The operands begin with the cache.
+        if text != nil, let next = operands.first { selection.entries.insert(next, at: 0) }
+        operands.first = text
+      } else if let text {
+        try GrepOperands(text, operands.first, cache.cache).check(in: environment)
+      } else {
+        throw CommandFailure.usage(
+          "no pattern given",
+          hint: cache.cache == nil
+            ? "give the text to find, and the cache: 'urlcache-admin grep TEXT CACHE'"
+            : "'-c' names the cache; to count matches use '--count'")
+      }
+      try takeCacheOperand(in: environment)
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -76,7 +98,7 @@ extension URLCacheAdmin {
     private func entrySearch() throws(CommandFailure) -> EntrySearch {
       var result = EntrySearch(try textPattern())
       if let places = search.places { result.parts = places.parts }
-      result.searchesBinary = search.binary
+      result.searchesBinary = search.binary || search.synonyms.binary
       result.numbersLines = format == .json
       result.mostLines = search.maxCount.map { Int64($0) }
       // One match decides about an entry.
@@ -93,8 +115,8 @@ extension URLCacheAdmin {
     private func textPattern() throws(CommandFailure) -> TextPattern {
       do throws(TextPattern.Failure) {
         return try TextPattern(
-          pattern, isExpression: search.expression, ignoresCase: search.ignoreCase,
-          matchesWords: search.word)
+          pattern, isExpression: search.expression || search.synonyms.expression,
+          ignoresCase: search.ignoreCase, matchesWords: search.word || search.synonyms.word)
       } catch {
         switch error {
         case .empty:

@@ -25,6 +25,12 @@ struct GrepOptions: ParsableArguments {
     help: "The pattern is a regular expression, in the syntax of Perl.")
   var expression = false
 
+  @Option(
+    name: [.customShort("e"), .customLong("regexp")], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "The pattern, instead of the first operand; it may begin with '-'.", valueName: "pattern"))
+  var pattern: [String] = []
+
   @Flag(name: [.customShort("w"), .long], help: "Find only whole words.")
   var word = false
 
@@ -37,8 +43,13 @@ struct GrepOptions: ParsableArguments {
   @Flag(help: "Also search binary bodies, which contain NUL bytes.")
   var binary = false
 
+  @OptionGroup var synonyms: GrepSynonyms
+
   func validate() throws {
-    guard !(fixedStrings && expression) else {
+    guard pattern.count < 2 else {
+      throw ValidationError("'-e' can be given once; -E 'ONE|OTHER' finds one of two texts.")
+    }
+    guard !(fixedStrings && (expression || synonyms.expression)) else {
       throw ValidationError("'-F' and '-E' cannot be combined.")
     }
     if let maxCount, maxCount < 1 { throw ValidationError("'--max-count' must be at least 1.") }
@@ -72,6 +83,9 @@ struct GrepOutputOptions: ParsableArguments {
   @Flag(name: [.customShort("l"), .long], help: "Show only the entries with matches.")
   var listEntries = false
 
+  @Flag(name: .customLong("files-with-matches"), help: .hidden)
+  var listFiles = false
+
   @Flag(help: "Show only the number of matching lines per entry.")
   var count = false
 
@@ -97,7 +111,7 @@ struct GrepOutputOptions: ParsableArguments {
   var context: Int?
 
   func validate() throws {
-    guard [listEntries, count, onlyMatching].count(where: { $0 }) < 2 else {
+    guard [showsEntries, count, onlyMatching].count(where: { $0 }) < 2 else {
       throw ValidationError("Only one of '-l', '--count' and '-o' can be given.")
     }
     guard part == .lines || (afterContext ?? beforeContext ?? context) == nil else {
@@ -108,11 +122,13 @@ struct GrepOutputOptions: ParsableArguments {
     }
   }
 
+  private var showsEntries: Bool { listEntries || listFiles }
+
   /// What to show of each entry.
   var part: GrepRenderer.Part {
-    listEntries ? .entries : count ? .counts : onlyMatching ? .matches : .lines
+    showsEntries ? .entries : count ? .counts : onlyMatching ? .matches : .lines
   }
 
   /// The option that sets ``part``.
-  var partOption: String { listEntries ? "-l" : count ? "--count" : "-o" }
+  var partOption: String { showsEntries ? "-l" : count ? "--count" : "-o" }
 }

@@ -59,7 +59,8 @@ extension URLCacheAdmin {
     @Option(
       parsing: .unconditional,
       help: ArgumentHelp(
-        "Sort by this column; put '-' before it for descending order.", valueName: "column"),
+        "Sort by this column, smallest first; '--sort=-size' lists the largest first.",
+        valueName: "column"),
       completion: .requested,
       transform: ResponseOrder.init(parsing:))
     var sort: ResponseOrder?
@@ -207,12 +208,15 @@ extension URLCacheAdmin {
       let total = try listing.wasStopped ? source.count() : listing.seen
       let selected =
         try listing.selection.isEmpty ? total : sorted ?? listing.countSelected(in: source)
-      let summary = ListSummary(
+      var summary = ListSummary(
         shown: listing.shown, selected: selected, total: total, bodyBytes: listing.bodyBytes)
+      summary.first = sort?.first
       renderer.finish(summary: summary, into: &output.text)
       try output.flush()
       // On standard error: a summary below the rows would be another row to a program.
       environment.inform(summary.text + "\n")
+      // Most people who sort by size want to see the largest entries.
+      if summary.shown < selected, !reverse, let hint = sort?.hint { environment.hint(hint) }
     }
   }
 }

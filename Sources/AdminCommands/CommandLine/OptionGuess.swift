@@ -1,0 +1,168 @@
+import ArgumentParser
+
+/// What to suggest for an option of another program.
+struct OptionGuess {
+  /// What to suggest.
+  enum Suggestion {
+    /// The command line with these words in place of the option.
+    ///
+    /// The number follows them if the option has none; it is `nil` if they take the value of the option.
+    case words([String], number: String?)
+    /// A sentence.
+    case text(String)
+  }
+
+  /// The suggestion.
+  let suggestion: Suggestion
+
+  /// The only command that it is for; `nil` for all.
+  let command: String?
+
+  /// The options that a command must have.
+  let options: [String]
+
+  /// Returns the guesses for an option; the first one that suits the command is suggested.
+  static func all(named name: String) -> [OptionGuess] {
+    table.first { pair in
+      pair.key.utf8.split(separator: UInt8(ascii: " ")).contains { $0.elementsEqual(name.utf8) }
+    }?.value ?? []
+  }
+
+  /// Suggests the command line with words in place of the option.
+  private static func write(
+    _ words: String, number: String? = nil, in command: String? = nil
+  ) -> OptionGuess {
+    let words = words.utf8.split(separator: UInt8(ascii: " "))
+      .map { String(decoding: Array($0), as: UTF8.self) }
+    let options = words.filter { $0.utf8.first == UInt8(ascii: "-") }.map { word in
+      String(decoding: Array(word.utf8.prefix { $0 != UInt8(ascii: "=") }), as: UTF8.self)
+    }
+    return OptionGuess(
+      suggestion: .words(words, number: number), command: command, options: options)
+  }
+
+  /// Suggests something in a sentence.
+  ///
+  /// - Parameter option: An option that the command must have; `nil` for none.
+  private static func say(
+    _ text: String, with option: String? = nil, in command: String? = nil
+  ) -> OptionGuess {
+    OptionGuess(
+      suggestion: .text(text), command: command, options: option.map { [$0] } ?? [])
+  }
+
+  private static let largest =
+    "list the largest entries with"
+    + " 'urlcache-admin list CACHE --sort=-size --limit 10'"
+  private static let format = "sizes are readable; '--format csv' has numbers of bytes"
+  private static let entries = "use '--prefix', '--host' or '--all'"
+
+  private static let watch =
+    URLCacheAdmin.configuration.subcommands.contains { $0._commandName == "watch" }
+    ? [say("follow a cache with 'urlcache-admin watch CACHE'")] : []
+
+  /// The guesses by the names of options.
+  private static let table: KeyValuePairs<String, [OptionGuess]> = [
+    // The order, and how many.
+    "--largest --biggest --large": [
+      write("--sort=-size --limit", number: "10", in: "list"), say(largest),
+    ],
+    "--smallest": [write("--sort=size --limit", number: "10", in: "list")],
+    "--oldest": [write("--sort=-age --limit", number: "10", in: "list")],
+    "--newest --recent --latest": [write("--sort=age --limit", number: "10", in: "list")],
+    "--top": [
+      write("--sort=-size --limit", number: "10", in: "list"), write("--limit", number: "10"),
+      say(largest),
+    ],
+    "--head --max --first --max-results": [write("--limit", number: "10")],
+    "--desc --descending": [write("--reverse")],
+    "--order-by --sort-by --sortby --order": [write("--sort")],
+    "--group-by --group": [
+      write("--by"), say("group with 'urlcache-admin usage CACHE --by host'"),
+    ],
+    "--limit": [
+      write("--max-size", in: "enforce"),
+      say("'--max-delete NUMBER' refuses to remove more entries", with: "--max-delete"),
+    ],
+    "-S": [write("--sort=-size", in: "list"), say(largest)],
+    "-t": [write("--sort=age", in: "list"), write("--mime", in: "grep")],
+    "-l --long": [write("--wide", in: "list")],
+    "-a": [say("all entries are listed without an option", in: "list")],
+    "-1": [write("--format urls", in: "list")],
+    "-r": [write("--reverse", in: "list"), say(entries, with: "--all")],
+    "-R --recursive": [say(entries, with: "--all")],
+    "-s": [say("the sum is shown without an option", in: "usage")],
+    "--human --human-readable -H": [say(format, with: "--format")],
+    // Which entries.
+    "--grep --search": [
+      say(
+        "for text in bodies use '--contains', for a part of the URL --glob '*text*'",
+        with: "--contains")
+    ],
+    "--text --content": [write("--contains")],
+    "--url": [
+      say(
+        "write the URL as an operand; for the beginning of URLs use '--prefix'", with: "--prefix")
+    ],
+    "--include --name --pattern --match": [write("--glob")],
+    "--exclude --not": [
+      say("exclude with '--where', as in --where '!(host == \"a.example\")'", with: "--where")
+    ],
+    "--filter": [write("--where")], "--domain": [write("--host")],
+    "--type --content-type --mime-type": [write("--mime")],
+    "--ext --extension": [say("use --glob '*.EXTENSION'", with: "--glob")],
+    "--code --status-code": [write("--status")], "--expired": [write("--stale")],
+    "--valid": [write("--fresh")],
+    "--before --until": [write("--stored-before")], "--after --from": [write("--stored-after")],
+    "--older": [write("--older-than")], "--newer --younger-than": [write("--newer-than")],
+    "--age": [say("use '--older-than' or '--newer-than'", with: "--older-than")],
+    "--days": [say("use '--older-than 30d'", with: "--older-than")],
+    "--max-age": [write("--older-than", in: "purge")],
+    "--size": [
+      write("--max-size", in: "enforce"),
+      say("use '--larger-than' or '--smaller-than'", with: "--larger-than"),
+    ],
+    "--min-size --larger --bigger-than": [write("--larger-than")],
+    "--smaller": [write("--smaller-than")],
+    "--quota": [write("--max-size"), write("--capacity")],
+    "--entries": [write("--max-entries")],
+    "--path --db --database --store --dir": [write("--cache")],
+    "--all": [
+      say("'--all-caches' runs the command for each configured cache", with: "--all-caches")
+    ],
+    // How to search.
+    "-v --invert-match": [
+      say("only matches are shown; '-l' lists the entries with matches", in: "grep"),
+      say("all notes are shown unless '--quiet' is given"),
+    ],
+    "-L --files-without-match": [
+      say("only matches are shown; '-l' lists the entries with matches", in: "grep")
+    ],
+    "-x --line-regexp": [say("use -E '^TEXT$'", in: "grep")],
+    "-I": [say("bodies that are not text are not searched without '--binary'", in: "grep")],
+    "--no-filename": [say("'--format json' has the parts of each match", in: "grep")],
+    // What to show, and where.
+    "--csv": [write("--format csv")], "--tsv": [write("--format tsv")],
+    "--fields": [write("--columns")], "--details --detailed": [write("--wide")],
+    "--no-color --no-colour --nocolor": [write("--color never")],
+    "--colour": [write("--color")],
+    "--reveal --unmask --secrets": [write("--show-secrets")],
+    "--anonymize --sanitize --mask": [write("--redact")],
+    "--silent": [write("--quiet")],
+    "--verbose --debug": [say("all notes are shown unless '--quiet' is given")],
+    "--metrics": [say("measure a cache with 'urlcache-admin metrics CACHE'")],
+    "--out --outfile --file -o": [
+      write("--output"), say("the result is on standard output: add '> FILE'", in: "list"),
+    ],
+    "--overwrite": [write("--force"), write("--on-conflict replace")],
+    // Whether to change something.
+    "--dry --simulate --preview": [write("--dry-run")],
+    "--force --no-confirm --assume-yes": [write("--yes")],
+    "--fix": [write("--repair")],
+    "-i --interactive": [say("it asks on a terminal, unless '--yes' is given", with: "--yes")],
+    "-n": [
+      say("this command has neither '--limit' nor '--dry-run', because it changes nothing")
+    ],
+    "--follow --watch --tail -F": watch,
+  ]
+}
