@@ -321,7 +321,8 @@ def test_nothing_to_import(words, status, kind):
     cache, new = make("origin", entries=400, seed=1), path("new")
     if words[0] == "--method" and kind == "apple":
         run("import", cache, "-c", new, "--create", kind, *words)
-        return run("list", new)
+        run("list", new)
+        return
     for options in [["-n"], []]:
         done = run("import", cache, "-c", new, "--create", kind, *words, *options, status=status)
         assert done.stdout.startswith(b"Would import 0 of " if options else b"Imported 0 of ") and b"into a new" not in done.stdout, done
