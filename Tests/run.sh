@@ -57,6 +57,7 @@ fi
 passed=0
 failed=0
 skipped=0
+installing=
 logs=$(mktemp -d) || exit 70
 # What the programs note of their work must not come into the home of whoever runs this.
 XDG_STATE_HOME=$(mktemp -d) || exit 70
@@ -65,6 +66,7 @@ export XDG_STATE_HOME
 # Ends the tests that still run with all their processes, and removes the logs.
 # shellcheck disable=SC2317 # The trap calls it.
 clean_up() {
+  [ -z "$installing" ] || kill "$installing" 2>/dev/null
   for file in "$logs"/*.progress; do
     [ ! -e "$file" ] || kill "$(cat "$file")" 2>/dev/null
   done
@@ -226,13 +228,14 @@ finish_tests() {
   failed=$((failed + bad))
 }
 
-# Starts acceptance tests with the programs of a folder: those that the other arguments name for pytest.
+# Starts acceptance tests with the programs of a folder: those that the other arguments name for pytest. Some of them wait for something, so one
+# more is run at a time than there are processors.
 start_acceptance() {
   name=$1
   folder=$2
   shift 2
   start_tests pytest "$name" env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONPATH="$PWD/.build/peers" PRODUCTS="$PWD/$folder" \
-    python3 -m pytest --rootdir Tests/Acceptance -c Tests/Acceptance/pytest.ini -n "$(getconf _NPROCESSORS_ONLN)" \
+    python3 -m pytest --rootdir Tests/Acceptance -c Tests/Acceptance/pytest.ini -n "$(($(getconf _NPROCESSORS_ONLN) + 1))" \
     --dist worksteal -v --color=no --durations=15 "$@"
 }
 
@@ -260,13 +263,36 @@ sanitized() {
 
 # Installs the implementations that ours are compared with, where only their tests see them.
 install_peers() {
+  missing=
   for peer in pytest-9.0.3 pytest_xdist-3.8.0 pyte-0.8.2 wcwidth-0.9.4 hishel-2.0.0 warcio-1.8.1 haralyzer-2.4.0 har2warc-1.0.4 sqlite_utils-4.2.1 'grafana_foundation_sdk-1769699998!10.1.0'; do
-    [ -d ".build/peers/$peer.dist-info" ] && continue
-    echo "== install ${peer%-*}"
-    python3 -m pip --version >/dev/null 2>&1 || install python3-pip || return
-    python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore \
-      --target .build/peers "${peer%-*}==${peer##*-}" || return
+    [ -d ".build/peers/$peer.dist-info" ] || missing="$missing ${peer%-*}==${peer##*-}"
   done
+  [ -n "$missing" ] || return 0
+  echo "== install$missing"
+  # Each call of pip would take seconds to begin.
+  # shellcheck disable=SC2086 # Each word is a package.
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --target .build/peers $missing
+}
+
+# Starts to get what only the acceptance tests need, while the programs are built: much of that is waiting for a server.
+start_installing() {
+  python3 -m pip --version >/dev/null 2>&1 || install python3-pip || step "install pip" false
+  (
+    status=0
+    install_peers || status=1
+    $quick || install_prometheus || status=1
+    exit "$status"
+  ) >"$logs/install.log" 2>&1 &
+  installing=$!
+}
+
+# Waits until all of that is there.
+# shellcheck disable=SC2317 # `step` calls it.
+installed() {
+  status=0
+  wait "$installing" || status=$?
+  cat "$logs/install.log"
+  return "$status"
 }
 
 # Plays web archives with pywb, and shows one in Chromium.
@@ -334,8 +360,9 @@ both() {
 }
 
 if $quick; then
-  install_peers || step "install peers" false
+  start_installing
   step "build" build
+  step "install peers" installed
   chosen='Tests/Acceptance/reading/test_columns.py Tests/Acceptance/configuring/test_rules.py Tests/Acceptance/changing/test_applying.py'
   both --skip 'AdminCommandsTests|ExecutableTests|ArchitectureTests|UsageReportTests|MaskTests|CacheReportTests|AppleFieldSelectionTests'
   finish
@@ -345,10 +372,10 @@ fi
 install libsqlite3-dev libarchive-dev libpcre2-dev nettle-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
   gzip zstd jq libarchive-tools chromium ncdu ripgrep tmux zsh fish mandoc systemd \
   || step "install" false
-install_peers || step "install peers" false
-install_prometheus || step "install prometheus" false
+start_installing
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift
 step "build" build
+step "install peers" installed
 chosen=Tests/Acceptance
 ! $thorough || chosen="--thorough $chosen"
 both
