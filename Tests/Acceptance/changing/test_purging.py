@@ -194,7 +194,7 @@ def test_shared_body_file():
 
 def test_purge_beside_a_writer(thorough):
     """An app that stores responses while `purge` works never finds the database busy, and never waits for a second."""
-    seconds, entries, portion = (4, 20_000, 2_000) if thorough else (2, 2_500, 250)
+    seconds, entries, portion = (4, 20_000, 2_000) if thorough else (2, 2_000, 200)
     cache = make("live", "--no-large-bodies", entries=entries)
     script = REPOSITORY / "Tests/Acceptance/support/insert_responses.py"
     writer = subprocess.Popen([sys.executable, script, database(cache), str(seconds)],

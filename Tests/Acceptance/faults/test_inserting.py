@@ -25,7 +25,7 @@ def insert(database, seconds, meanwhile):
 
 def test_enforce_beside_a_writer(thorough):
     """An app that stores responses while `enforce` works never finds the database busy, and hardly waits."""
-    seconds, entries = (60, 20_000) if thorough else (3, 3_000)
+    seconds, entries = (60, 20_000) if thorough else (3, 2_000)
     cache = make("live", "--no-large-bodies", entries=entries, seed=7)
     database = os.path.join(cache, "Cache.db")
     # What the other process takes alone is not due to us.

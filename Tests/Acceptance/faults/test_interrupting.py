@@ -67,7 +67,7 @@ def test_signal(name, signal, thorough):
 
 def test_signal_while_rewriting():
     """A rewrite that a signal stops ends long before it would be done, and changes nothing."""
-    cache = make("rewritten", "--no-large-bodies", entries=2000, seed=5)
+    cache = make("rewritten", "--no-large-bodies", entries=2000, seed=7)
     before, database = look(cache), scratch.read(os.path.join(cache, "Cache.db"))
     result = subprocess.run([*strace.fault("pread64", "signal=SIGINT", 300), tool, "compact", "-c", cache, "--full", "--no-verify",
                              "--format", "json"], capture_output=True, preexec_fn=hear_signals)

@@ -79,7 +79,7 @@ def bodies():
     yield gzip.compress(at_ends_of_pieces().encode()), plain, at_ends_of_pieces()
     yield long_line().encode(), plain, long_line()
     yield lines(10, 200).replace("\n", "\r\n").encode(), plain, lines(10, 200).replace("\n", "\r\n")
-    text = "nothing\n" * 2_500_000 + "one hit in a large body\n" + "nothing\n" * 10
+    text = "nothing\n" * 1_500_000 + "one hit in a large body\n" + "nothing\n" * 10
     yield text.encode(), plain, text
     broken = lines(11, 100).encode().replace(b" ", b" \xff\xc3 ")
     yield broken, plain, broken

@@ -148,7 +148,7 @@ def test_max_runtime(form, slow):
 def test_compact_max_runtime():
     """A compaction that '--max-runtime' stops is completed by the next one."""
     # Other tests have the same cache, so it is made once.
-    cache = make("free", 3000, "--no-large-bodies")
+    cache = scratch.make("free", "--no-large-bodies", entries=2000, seed=7)
     assert run("purge", cache, "--all", "--yes").returncode == 0
     result = run("compact", cache, "--max-runtime", "1ms", "--format", "json")
     receipt = json.loads(result.stdout)
