@@ -122,7 +122,7 @@ def test_broken_entries():
 
 
 def make_sources():
-    return make("source", "--schema", "202", entries=50, seed=4), make("source-folder", "--format", "foundation", entries=50, seed=4)
+    return make("source", "--schema", "202", entries=30, seed=4), make("source-folder", "--format", "foundation", entries=30, seed=4)
 
 
 @pytest.mark.parametrize("ending", ["tar.zst", "zip", "har", "warc.gz", "wacz"])
@@ -135,7 +135,7 @@ def test_standard_input(ending):
         new = path(f"new{len(results)}")
         result = subprocess.run([tool, "import", *words, "-c", new, "--format", "json"], input=input, capture_output=True)
         results.append((result.returncode, json.loads(result.stdout)["entries"], rows(new)))
-    assert results[0] == results[1] and len(results[0][1]) == 50
+    assert results[0] == results[1] and len(results[0][1]) == 30
     assert not os.listdir(path("temporary"))
     # HARs, WARCs and WACZs hold other methods than GET, which URLCache never answers.
     others = sum(entry["action"] == "other-method" for entry in results[0][1])
@@ -158,12 +158,12 @@ def test_caches_as_sources():
             (folder, [], ("foundation", None)), (folder, ["--create", "apple"], ("apple", 203))]):
         new, before = path(f"copy{number}"), tree(first) if os.path.isdir(first) else {}
         result = json.loads(run("import", first, "-c", new, *options, "--format", "json").stdout)
-        assert result["created"] is True and result["added"]["entries"] == 50 and result["archive"]["format"] == kind(first)[0], result
+        assert result["created"] is True and result["added"]["entries"] == 30 and result["archive"]["format"] == kind(first)[0], result
         assert differences(first, new)[:2] == (0, 0) and kind(new) == expected, (first, kind(new))
         assert not os.path.isdir(first) or tree(first) == before
     # From an Apple cache a Foundation one takes what it can, and counts the rest.
     result = json.loads(run("import", cache, "-c", path("converted"), "--create", "foundation", "--format", "json", status=3).stdout)
-    assert result["rejected"]["entries"] > 0 and result["added"]["entries"] + result["rejected"]["entries"] + result["skipped"]["entries"] == 50
+    assert result["rejected"]["entries"] > 0 and result["added"]["entries"] + result["rejected"]["entries"] + result["skipped"]["entries"] == 30
 
 
 def test_destinations():

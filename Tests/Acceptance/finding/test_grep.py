@@ -168,12 +168,9 @@ def test_same_as_ripgrep(searched, options):
     """All matches are those of ripgrep, in all bodies: with codings, encodings, long lines, and where pieces end."""
     cache, plain = searched
     # In large bodies, only some patterns are looked for: the programs of the tests are slow.
-    if options in IN_LARGE_BODIES:
-        small = []
-    elif options == ["-E", "."]:
-        small = [word for number, text in TEXTS.items() if len(text) < 20_000 for word in ("--id", str(number))]
-    else:
-        small = ["--smaller-than", "2M" if "across" in options[-1].lower() else "1M"]
+    longest = 20_000 if options == ["-E", "."] else 2_000_000 if "across" in options[-1].lower() else 200_000
+    small = [] if options in IN_LARGE_BODIES else [
+        word for number, text in TEXTS.items() if len(text) < longest for word in ("--id", str(number))]
     result = run("grep", *options[:-1], "--in", "body", "--json", "--show-secrets", *small, "-c", cache, "--", options[-1], status=None)
     files = [os.path.join(plain, name) for name in run("list", "-c", cache, *small, "--format", "tsv", "--columns", "id").stdout.decode().split()[1:]]
     theirs = of_ripgrep(files, options)

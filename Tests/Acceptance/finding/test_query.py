@@ -71,7 +71,7 @@ def caches(tmp_path_factory):
     made = {}
     for name, options in {"apple": [], "foundation": ["--format", "foundation"]}.items():
         cache = folder / name
-        subprocess.run([maker, "--entries", "200", "--seed", "5", *options, cache], check=True, capture_output=True)
+        subprocess.run([maker, "--entries", "100", "--seed", "5", *options, cache], check=True, capture_output=True)
         lines = subprocess.run([tool, "list", cache, "--columns", COLUMNS, "--format", "ndjson", "--at", AT],
                                check=True, capture_output=True).stdout
         database = folder / f"{name}.db"

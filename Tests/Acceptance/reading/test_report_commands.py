@@ -27,7 +27,7 @@ def run(*words):
     return subprocess.run([tool, *words], capture_output=True, stdin=subprocess.DEVNULL)
 
 
-def made(name, *options, entries=150, seed=5):
+def made(name, *options, entries=90, seed=5):
     cache = scratch.make(name, *options, entries=entries, seed=seed)
     for file in glob.glob(f"{cache}/fsCachedData/*"):
         os.utime(file, (1.7e9, 1.7e9))
