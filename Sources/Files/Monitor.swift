@@ -42,6 +42,18 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     unsafe pthread_mutex_unlock(mutex)
   }
 
+  /// Waits until `isReady` returns `true`, changes the state, and wakes all waiting threads.
+  public func update<Result>(
+    when isReady: (borrowing State) -> Bool, _ body: (inout State) -> Result
+  ) -> Result {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    while !isReady(state) { unsafe pthread_cond_wait(change, mutex) }
+    let result = body(&state)
+    unsafe pthread_cond_broadcast(change)
+    return result
+  }
+
   /// Calls `body` with the state, without waking other threads.
   public func withLock<Result>(_ body: (inout State) -> Result) -> Result {
     unsafe pthread_mutex_lock(mutex)

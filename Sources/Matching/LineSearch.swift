@@ -11,38 +11,38 @@ public struct LineSearch: Sendable {
   /// The longest line that is searched as a whole, in bytes.
   public static let longestLine = 1 << 19
   /// The length that a match in a longer line may have, in bytes, and how far it may look back.
-  private static let (overlap, lookBehind) = (64 << 10, 4 << 10)
+  static let (overlap, lookBehind) = (64 << 10, 4 << 10)
   /// The number of bytes that are passed on before the first match of a line, and in all.
   private static let (mostBefore, mostBytes) = (4 << 10, 64 << 10)
   /// The maximum length of the lines that are kept for the context, in bytes.
-  private static let mostContext = 256 << 10
+  static let mostContext = 256 << 10
 
-  private let pattern: TextPattern
-  private let before: Int
+  let pattern: TextPattern
+  let before: Int
   private let after: Int
   private let longestLine: Int
-  private let numbersLines: Bool
+  let numbersLines: Bool
 
   /// The bytes that have arrived, without those that are no longer needed.
-  private var buffer: [UInt8] = []
+  var buffer: [UInt8] = []
   /// The offset of ``buffer`` in the text.
-  private var bufferOffset: Int64 = 0
+  var bufferOffset: Int64 = 0
   /// The index of the first byte that has not been searched: the beginning of a line, or of a part of one.
-  private var place = 0
+  var place = 0
   /// Whether `place` is at the beginning of a line.
-  private var isLineStart = true
+  var isLineStart = true
   /// Whether a part of the line at `place` was passed on.
   private var hasPartOfLine = false
   /// The index up to which no line break can be.
-  private var searchedForBreak = 0
+  var searchedForBreak = 0
   /// The number of the line of an index in ``buffer``.
-  private var (number, numbered): (Int64, Int) = (1, 0)
+  var (number, numbered): (Int64, Int) = (1, 0)
   /// The number of lines that remain to be passed on as context.
-  private var remainingAfter = 0
+  var remainingAfter = 0
   /// The index at which the first line begins that is kept for the context.
-  private var contextStart = 0
+  var contextStart = 0
   /// The index after the last line that was passed on.
-  private var passedOn = 0
+  var passedOn = 0
 
   /// Whether the search was stopped.
   public private(set) var isStopped = false
@@ -82,6 +82,17 @@ public struct LineSearch: Sendable {
     _ piece: ArraySlice<UInt8>, _ body: (MatchedLine) throws -> Step
   ) throws {
     if isDone { return }
+    var piece = piece
+    if place < buffer.count, mayDropLines,
+      let end = piece.span.firstIndex(of: UInt8(ascii: "\n"), from: 0)
+    {
+      buffer.append(contentsOf: piece.prefix(end + 1))
+      piece = piece.dropFirst(end + 1)
+      try searchLines(upTo: buffer.count, body)
+      searchedForBreak = buffer.count
+      if isDone { return }
+    }
+    if place == buffer.count, mayDropLines { piece = try piece.dropFirst(dropLines(of: piece)) }
     buffer.append(contentsOf: piece)
     let lastBreak = buffer.span.lastIndex(
       of: UInt8(ascii: "\n"), before: buffer.count, downTo: searchedForBreak)
@@ -130,7 +141,7 @@ public struct LineSearch: Sendable {
   }
 
   /// Returns the beginning of the line with the byte before an index, or `start` if that is later.
-  private func lineStart(before end: Int, downTo start: Int) -> Int {
+  func lineStart(before end: Int, downTo start: Int) -> Int {
     buffer.span.lastIndex(of: UInt8(ascii: "\n"), before: end, downTo: start).map { $0 + 1 }
       ?? start
   }
@@ -253,33 +264,5 @@ public struct LineSearch: Sendable {
           continuesLine: hasPartOfLine || part.startIndex > 0))
       if step == .stop { isStopped = true }
     } while !rest.isEmpty && !isStopped
-  }
-
-  private mutating func countLines(upTo end: Int) {
-    guard numbersLines, end > numbered else { return }
-    number += Int64(buffer.span.count(of: UInt8(ascii: "\n"), in: numbered..<end))
-    numbered = end
-  }
-
-  /// Drops bytes that are no longer needed.
-  private mutating func trim() {
-    // What a copy of the rest costs is bounded by what was dropped.
-    guard place > 256 << 10, place > buffer.count / 2 else { return }
-    var keep = isLineStart ? place : max(0, place - Self.lookBehind)
-    if before > 0, isLineStart {
-      for _ in 0..<before where keep > 0 && place - keep < Self.mostContext {
-        keep = lineStart(before: keep - 1, downTo: 0)
-      }
-      contextStart = 0
-    } else {
-      contextStart = place - keep
-    }
-    countLines(upTo: keep)
-    buffer.removeFirst(keep)
-    bufferOffset += Int64(keep)
-    place -= keep
-    numbered = max(0, numbered - keep)
-    passedOn = max(0, passedOn - keep)
-    searchedForBreak = max(0, searchedForBreak - keep)
   }
 }

@@ -64,7 +64,7 @@ public struct LiteralSearch: Hashable, Sendable {
 }
 
 extension Span<UInt8> {
-  /// Returns the index of the first byte at `start` or after it that equals `byte`.
+  /// Returns the index of the first byte at `start` or after it that equals `byte`; `nil` if there is none.
   @inline(__always)
   func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     guard start < count else { return nil }
@@ -78,8 +78,16 @@ extension Span<UInt8> {
 
   /// Returns the index of the last byte before `end`, but not before `start`, that equals `byte`.
   func lastIndex(of byte: UInt8, before end: Int, downTo start: Int) -> Int? {
-    // Lines are short, so this seldom looks at many bytes.
     var index = end
+    // Lines can be long, and the C library has no such function on every system.
+    let wanted = SIMD32(repeating: byte)
+    unsafe withUnsafeBytes { bytes in
+      while index - start >= 32 {
+        let vector = unsafe bytes.loadUnaligned(fromByteOffset: index - 32, as: SIMD32<UInt8>.self)
+        if any(vector .== wanted) { return }
+        index -= 32
+      }
+    }
     while index > start {
       index &-= 1
       if self[index] == byte { return index }
@@ -95,4 +103,9 @@ extension Span<UInt8> {
     }
     return count
   }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether one of the bytes is zero, as in hardly any text in UTF-8.
+  public var containsNUL: Bool { span.firstIndex(of: 0, from: 0) != nil }
 }

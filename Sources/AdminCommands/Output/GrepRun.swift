@@ -1,120 +1,214 @@
 import Administration
 import Bytes
+import Files
 import Matching
 import Rendering
 import ResponseArchives
 import ResponseStorage
 
 /// The search of all selected entries, and what it has written.
-struct GrepRun {
+///
+/// This thread reads the entries and writes what is found, in their order. Other threads decode and search the bodies.
+final class GrepRun {
   private let search: EntrySearch
   private let format: GrepFormat
-  private var renderer: GrepRenderer
+  private let renderer: GrepRenderer
   private let environment: CommandEnvironment
+  private let threadCount: Int
+  private var grep: EntryGrep
   private var output: OutputBuffer
+  private var tally = GrepTally()
+  private var hasOutput = false
 
-  private var total = EntrySearch.Outcome()
-  /// The number of entries searched, and of those with a match.
-  private var (entries, found): (Int64, Int64) = (0, 0)
-  /// The number of bodies that were not searched.
-  private var (binary, missing) = (0, 0)
-  /// The number of entries that were not searched to their end.
-  private var incomplete = 0
+  /// The threads, if there are more entries than one batch.
+  private var threads: GrepThreads?
+  private var batch = GrepThreads.Batch()
+  /// The number of batches sent, without the one of which the last body is being sent, and of those written.
+  private var (sent, written) = (0, 0)
+  /// The number of long bodies sent to each thread.
+  private var longBodies: [Int]
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-  /// The number of entries that were not searched to their end and are named.
-  private static let mostNamed = 10
+  /// The maximum number of entries and of bytes of a batch. A body that is longer is sent in pieces.
+  private static let (mostEntries, mostBytes) = (32, 64 << 10)
 
+  /// Creates a search.
+  ///
+  /// - Parameter threadCount: The number of threads that search; by default one for each processor, up to 4.
   init(
     search: EntrySearch, format: GrepFormat, renderer: GrepRenderer,
-    in environment: CommandEnvironment
+    threadCount: Int = min(processorCount, 4), in environment: CommandEnvironment
   ) {
     (self.search, self.format, self.renderer) = (search, format, renderer)
     self.environment = environment
+    self.threadCount = threadCount
+    longBodies = Array(repeating: 0, count: threadCount)
     output = OutputBuffer(environment)
+    grep = EntryGrep(search, format, renderer, style: environment.outputStyle)
   }
+
+  deinit { threads?.close() }
 
   /// The exit status for what was found.
-  var status: ExitStatus { found == 0 ? .no : incomplete > 0 ? .partly : .done }
+  var status: ExitStatus { tally.found == 0 ? .no : tally.incomplete > 0 ? .partly : .done }
 
-  /// Searches an entry, and writes what is found.
-  mutating func search(_ response: borrowing StoredResponse, _ body: ScannedBody) throws {
-    let entry = GrepRenderer.Entry(id: response.id, url: response.url ?? response.key)
-    renderer.beginEntry()
-    var hasBegun = false
-    let isJSON = format == .json
-    let outcome = try search.search(response, body) { hit in
-      if isJSON {
-        if !hasBegun { renderer.appendBegin(entry, into: &output.text) }
-        hasBegun = true
-        renderer.appendJSON(hit, of: entry, into: &output.text)
-      } else {
-        renderer.append(hit, of: entry, into: &output.text)
-      }
-      try output.flushIfLarge()
-    }
-    if isJSON {
-      if hasBegun { renderer.appendEnd(outcome, of: entry, into: &output.text) }
-    } else {
-      renderer.append(outcome, of: entry, into: &output.text)
-    }
-    count(outcome, of: entry)
-    // A reader such as `head` sees the first matches at once.
-    if hasBegun || outcome.lines > 0 { try output.flushIfLarge() }
-  }
-
-  private mutating func count(_ outcome: EntrySearch.Outcome, of entry: GrepRenderer.Entry) {
-    entries += 1
-    if outcome.lines > 0 { found += 1 }
-    total.lines += outcome.lines
-    total.matches += outcome.matches
-    total.bytes += outcome.bytes
-    switch outcome.finding {
-    case nil: break
-    case .binary: binary += 1
-    case .missing: missing += 1
-    case .undecodable(let error): report("\(error)", entry)
-    case .overrun(let place, let overrun):
-      let need =
-        switch overrun.limit {
-        case .steps: "takes too many steps"
-        case .memory: "needs too much memory"
+  /// Adds an entry to the search.
+  func search(_ response: borrowing StoredResponse, _ body: ScannedBody) throws {
+    let (response, start) = (copy response, batch.bytes.count)
+    var isThere = search.parts.contains(.body)
+    var failure: (any Error)?
+    var lane: Int?
+    if isThere {
+      do {
+        isThere = try body.read { reader in
+          while case let count = try reader.read(into: &buffer), count > 0 {
+            guard let lane else {
+              lane = try insert(buffer[..<count], of: response, from: start)
+              if batch.bytes.count - start == count,
+                search.isBinary(buffer[..<count], of: response)
+              {
+                break
+              }
+              continue
+            }
+            try send(.piece(Array(buffer[..<count])))
+            if threads?.isUnwanted(longBodies[lane], by: lane) == true { break }
+          }
         }
-      report(
-        "the expression \(need) on a line of \(overrun.textLength) bytes in \(place.rawValue)",
-        entry)
+      } catch let error as WritingFailure { throw error.error } catch { failure = error }
+    }
+    if let lane {
+      try write { () throws(WritingFailure) in try send(.end(failure)) }
+      longBodies[lane] += 1
+      sent += 1
+      return
+    }
+    let content: GrepThreads.Batch.Content =
+      if let failure { .failure(failure) } else if isThere {
+        .bytes(start..<batch.bytes.count)
+      } else {
+        .missing
+      }
+    batch.entries.append((response, content))
+    if batch.entries.count >= Self.mostEntries || batch.bytes.count >= Self.mostBytes {
+      try write { () throws(WritingFailure) in _ = try sendBatch() }
+      sent += 1
     }
   }
 
-  /// Reports why an entry was not searched to its end.
-  private mutating func report(_ reason: String, _ entry: GrepRenderer.Entry) {
-    incomplete += 1
-    guard incomplete <= Self.mostNamed else { return }
-    environment.note("entry \(entry.id.text) was not searched completely: \(reason)")
+  /// Adds bytes of a body to the batch, and sends it if the body is long.
+  ///
+  /// - Returns: The thread to which the rest of the body must be sent.
+  private func insert(
+    _ piece: ArraySlice<UInt8>, of response: StoredResponse, from start: Int
+  ) throws(WritingFailure) -> Int? {
+    batch.bytes += piece
+    guard batch.bytes.count - start >= Self.mostBytes else { return nil }
+    batch.entries.append((response, .start(start..<batch.bytes.count)))
+    return try sendBatch()
   }
 
-  /// Writes what is left, and reports what was not searched.
-  mutating func finish() throws {
+  /// Sends the batch, and returns the thread that gets it.
+  private func sendBatch() throws(WritingFailure) -> Int {
+    if threads == nil { threads = GrepThreads(threadCount, grep) }
+    try send(.batch(batch))
+    batch = GrepThreads.Batch()
+    return sent % threadCount
+  }
+
+  /// Sends something to the thread of the current batch, and meanwhile writes what others have found.
+  private func send(_ input: GrepThreads.Input) throws(WritingFailure) {
+    guard let threads else { return }
+    while let outputs = threads.send(
+      input, to: sent % threadCount, orReceiveFrom: written % threadCount)
+    {
+      do { try write(outputs) } catch { throw WritingFailure(error: error) }
+    }
+  }
+
+  /// Ends the search, and reports what was not searched.
+  func finish() throws {
+    try finishBatches()
     if format == .json {
-      renderer.appendSummary(total, entries: entries, found: found, into: &output.text)
+      renderer.appendSummary(
+        tally.total, entries: tally.entries, found: tally.found, into: &output.text)
     }
     try output.flush()
-    if incomplete > Self.mostNamed {
-      environment.note("entries that were not searched completely: \(incomplete)")
+    reportGaps()
+  }
+
+  /// Searches what was added, and writes what is found.
+  func finishBatches() throws {
+    guard let threads else {
+      for (response, content) in batch.entries {
+        let body = ArrivingBody(content, of: batch) { nil }
+        try grep.search(response, body.scanned) { text in
+          try write(text.bytes[...])
+          text.removeAll()
+        }
+      }
+      try write(grep.text.bytes[...])
+      return count(grep.tally)
     }
-    if binary > 0 {
+    if !batch.entries.isEmpty {
+      try write { () throws(WritingFailure) in _ = try sendBatch() }
+      sent += 1
+    }
+    while written < sent { try write(threads.receive(from: written % threadCount)) }
+  }
+
+  private func write(_ outputs: [GrepThreads.Output]) throws {
+    for output in outputs {
+      switch output {
+      case .text(let bytes): try write(bytes[...])
+      case .done(let tally):
+        written += 1
+        count(tally)
+      case .failure(let error): throw error
+      }
+    }
+  }
+
+  private func write(_ bytes: ArraySlice<UInt8>) throws {
+    var bytes = bytes
+    // Each group of lines begins with a separator, as no thread knows what others have found before.
+    if renderer.separatesGroups, format == .table, !hasOutput, !bytes.isEmpty {
+      bytes = bytes.dropFirst(GrepRenderer.separator.utf8.count)
+    }
+    if !bytes.isEmpty { hasOutput = true }
+    output.text.append(contentsOf: bytes)
+    try output.flushIfLarge()
+  }
+
+  /// Calls `body`, and throws the error of writing that ended it.
+  private func write(_ body: () throws(WritingFailure) -> Void) throws {
+    do throws(WritingFailure) { try body() } catch { throw error.error }
+  }
+
+  private func count(_ other: GrepTally) {
+    let named = tally.reasons.count
+    tally.add(other)
+    for reason in tally.reasons[named...] { environment.note(reason) }
+  }
+
+  private func reportGaps() {
+    if tally.incomplete > GrepTally.mostNamed {
+      environment.note("entries that were not searched completely: \(tally.incomplete)")
+    }
+    if tally.binary > 0 {
       environment.note(
-        "not searched, because they are not text: \(binary); search them with '--binary'")
+        "not searched, because they are not text: \(tally.binary); search them with '--binary'")
     }
-    if missing > 0 { environment.note("not searched, because the body is missing: \(missing)") }
+    for (coding, count) in tally.coded.sorted(by: { $0.key < $1.key }) {
+      environment.note("not searched, because they are compressed with \(coding): \(count)")
+    }
+    if tally.missing > 0 {
+      environment.note("not searched, because the body is missing: \(tally.missing)")
+    }
   }
 }
 
-extension StoredResponse.ID {
-  /// The id, safe to print.
-  fileprivate var text: String {
-    switch self {
-    case .row(let row): "\(row)"
-    case .file(let name): EntryNames.text(name)
-    }
-  }
+/// An error of writing what was found, which is no error of the body that is being read.
+private struct WritingFailure: Error {
+  let error: any Error
 }

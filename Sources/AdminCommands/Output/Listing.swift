@@ -82,7 +82,7 @@ struct Listing {
     wasStopped = true
     for id in ids {
       guard let response = try source.response(id, projection.union(.body)) else { continue }
-      let content = source.body(of: id, at: response.bodyLocation)
+      let content = source.body(of: response)
       if try visit(response, { try body($0, content) }) == .stop { return }
     }
   }

@@ -40,6 +40,8 @@ public struct BodyContents: Sendable {
       } catch is AllFound {
       } catch is BodyDecodingError {
         unknown.insert(id)
+      } catch is UnknownCoding {
+        unknown.insert(id)
       }
       for search in searches where search.isFound {
         found[search.search.text]?.insert(id)

@@ -14,27 +14,61 @@ struct BodyText {
 
   /// The encoding that the header fields state, if it is known.
   private let stated: TextEncoding?
+  /// The content coding that the header fields state, if it cannot be decoded.
+  private var unknownCoding: String?
 
-  init(of response: borrowing StoredResponse) {
+  /// The content codings that cannot be decoded. Caches store bodies without their coding, so these are hardly ever seen.
+  private static let unknownCodings = ["br", "deflate", "compress", "dcb", "dcz"]
+
+  /// - Parameter refusing: Whether a body with an unknown coding is an error; otherwise it is passed on as it is.
+  init(of response: borrowing StoredResponse, refusingUnknownCodings refusing: Bool = true) {
     stated =
       response.responseHeaders?.firstValue(named: "content-type").flatMap {
         MediaTypeParameter.value(named: "charset", in: $0)
       }
       .flatMap { TextEncoding(named: $0) }
+    guard refusing else { return }
+    unknownCoding = response.responseHeaders?.firstValue(named: "content-encoding").flatMap {
+      let name = ByteString(Array($0.bytes[...].trimmingBlanks))
+      return Self.unknownCodings.first { name.equalsIgnoringASCIICase(ByteString($0)) }
+    }
   }
 
   init(encoding: TextEncoding?) { stated = encoding }
 
+  /// Whether a body that begins with these bytes is passed on as it is, but for a byte order mark.
+  func isPlainUTF8(_ start: ArraySlice<UInt8>) -> Bool {
+    !BodyReader.hasKnownCoding(start)
+      && (TextEncoding(ofTextBeginningWith: start) ?? stated ?? .utf8) == .utf8
+  }
+
+  /// Whether a body that begins with these bytes still has the coding that its header fields state.
+  private func isCoded(_ start: ArraySlice<UInt8>) -> Bool {
+    guard unknownCoding != nil, isPlainUTF8(start) else { return false }
+    let bytes = Array(start)
+    var index = 0
+    while index < bytes.count {
+      let (scalar, length) = bytes.scalar(at: index)
+      // The end may be within a character.
+      if scalar == nil { return bytes.count - index > 3 }
+      index += length
+    }
+    return false
+  }
+
   /// Calls `body` with the text, in pieces.
   ///
-  /// - Throws: ``BodyDecodingError`` if the body cannot be decoded, after passing on some of it; or any error of
-  ///   reading or of `body`.
+  /// - Throws: ``BodyDecodingError`` if the body cannot be decoded, after passing on some of it; ``UnknownCoding``; or
+  ///   any error of reading or of `body`.
   func forEachPiece(
     of reader: inout BodyReader, _ body: (ArraySlice<UInt8>) throws -> Void
   ) throws {
     var decoder: TextDecoder?
     var text: [UInt8] = []
+    var isStart = true
     _ = try reader.forEachDecodedChunk(limit: Self.limit) { chunk in
+      if isStart, let unknownCoding, isCoded(chunk) { throw UnknownCoding(coding: unknownCoding) }
+      isStart = false
       // A byte order mark is more often right than a header field (RFC 3629 §6, and browsers).
       var current =
         decoder ?? TextDecoder(TextEncoding(ofTextBeginningWith: chunk) ?? stated ?? .utf8)
@@ -49,6 +83,12 @@ struct BodyText {
     decoder?.finish(into: &text)
     if !text.isEmpty { try body(text[...]) }
   }
+}
+
+/// An error for a body with a content coding that cannot be decoded.
+struct UnknownCoding: Error {
+  /// The name of the coding.
+  let coding: String
 }
 
 /// The parameters of media types (RFC 9110 §8.3.1).

@@ -60,6 +60,8 @@ public struct EntrySearch: Sendable {
     case binary
     /// The body is not in the cache.
     case missing
+    /// The body has this content coding, which cannot be decoded.
+    case coded(String)
     /// The body cannot be decoded.
     case undecodable(BodyDecodingError)
     /// A match exceeded a limit.
@@ -73,6 +75,13 @@ public struct EntrySearch: Sendable {
     if parts.contains(.response) { result.formUnion(.responseHeaders) }
     if parts.contains(.body) { result.formUnion(BodyText.projection) }
     return result
+  }
+
+  /// Whether a body is not searched because it begins with these bytes, so that the rest need not be read.
+  public func isBinary(_ start: ArraySlice<UInt8>, of response: borrowing StoredResponse) -> Bool {
+    !searchesBinary
+      && start.prefix(Self.binaryStart).containsNUL
+      && BodyText(of: response).isPlainUTF8(start)
   }
 
   /// Searches an entry.
@@ -92,7 +101,8 @@ public struct EntrySearch: Sendable {
     }
     if parts.contains(.response) { try run.search(response.responseHeaders, .response, found) }
     if parts.contains(.body), !run.isFull {
-      try run.search(body, BodyText(of: response), found)
+      try run.search(
+        body, BodyText(of: response, refusingUnknownCodings: !searchesBinary), found)
     }
     return run.outcome
   }
@@ -141,7 +151,7 @@ public struct EntrySearch: Sendable {
         isThere = try body.read { reader in
           try text.forEachPiece(of: &reader) { piece in
             if !run.search.searchesBinary, start < binaryStart {
-              if piece.prefix(binaryStart - Int(start)).contains(0) {
+              if piece.prefix(binaryStart - Int(start)).containsNUL {
                 run.outcome.finding = .binary
                 throw Stop()
               }
@@ -161,7 +171,9 @@ public struct EntrySearch: Sendable {
     private mutating func bounded(
       _ place: SearchedPlace, _ body: (inout Run) throws -> Void
     ) throws {
-      do { try body(&self) } catch is Stop {} catch let error as BodyDecodingError {
+      do { try body(&self) } catch is Stop {} catch let error as UnknownCoding {
+        outcome.finding = .coded(error.coding)
+      } catch let error as BodyDecodingError {
         outcome.finding = .undecodable(error)
       } catch let error as RegularExpression.Overrun {
         outcome.finding = .overrun(place, error)

@@ -29,7 +29,9 @@ public struct GrepRenderer: Sendable {
 
   /// The end of the last line.
   private var lastEnd: Int64?
-  private var hasOutput = false
+
+  /// What is before each group of lines that follow each other, if ``separatesGroups``.
+  public static let separator = "--\n"
 
   /// The number of bytes shown before the first match of a long line, and in all.
   private static let (mostBefore, mostBytes) = (80, 320)
@@ -55,6 +57,9 @@ public struct GrepRenderer: Sendable {
     public init(id: StoredResponse.ID, url: ByteString?) { (self.id, self.url) = (id, url) }
   }
 
+  /// Whether each group of lines begins with a ``separator``, which the first group of all must lose.
+  public var separatesGroups: Bool { hasContext && part == .lines }
+
   /// Begins the next entry.
   public mutating func beginEntry() { lastEnd = nil }
 
@@ -72,9 +77,8 @@ public struct GrepRenderer: Sendable {
       return
     }
     if hasContext {
-      if hasOutput, lastEnd != hit.line.offset || hit.place != .body { buffer.append("--\n") }
+      if lastEnd != hit.line.offset || hit.place != .body { buffer.append(Self.separator) }
       lastEnd = hit.line.offset + Int64(hit.line.bytes.count) + 1
-      hasOutput = true
     }
     let isContext = hit.line.matches.isEmpty
     append(

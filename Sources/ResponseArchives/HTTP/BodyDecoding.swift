@@ -29,6 +29,11 @@ extension ResponseSource {
 }
 
 extension BodyReader {
+  /// Whether a body that begins with these bytes has a content coding that ``forEachDecodedChunk(limit:_:)`` undoes.
+  public static func hasKnownCoding(_ start: ArraySlice<UInt8>) -> Bool {
+    ContentCoding(ofDataBeginningWith: start) != nil
+  }
+
   /// Calls `body` with the remaining bytes, in chunks, after undoing their content coding.
   ///
   /// Only one coding is undone: decoding a compressed file that was compressed again leaves a compressed file. A body

@@ -4,7 +4,10 @@ public import ResponseStorage
 public struct ScannedBody {
   private let reading: ((inout BodyReader) throws -> Void) throws -> Bool
 
-  init(_ reading: @escaping ((inout BodyReader) throws -> Void) throws -> Bool) {
+  /// Creates a body.
+  ///
+  /// - Parameter reading: Passes the body to its argument; returns `false` if there is no body.
+  public init(reading: @escaping ((inout BodyReader) throws -> Void) throws -> Bool) {
     self.reading = reading
   }
 
@@ -39,21 +42,18 @@ extension ResponseSource {
       }
     }
     try scan(projection.union(.body)) { response in
-      try body(response, self.body(of: response.id, at: response.bodyLocation))
+      try body(response, self.body(of: response))
     }
   }
 
-  /// Returns the body of a response.
-  ///
-  /// - Parameter location: Where it is stored; `nil` if that is not known.
-  public func body(
-    of id: StoredResponse.ID, at location: StoredResponse.BodyLocation?
-  ) -> ScannedBody {
-    ScannedBody { read in
-      guard location != .missing else { return false }
+  /// Returns the body of a response of this source.
+  public func body(of response: borrowing StoredResponse) -> ScannedBody {
+    let response = copy response
+    return ScannedBody { read in
+      if response.decoded.contains(.body), response.bodyLocation == .missing { return false }
       var wasOpened = false
       do {
-        try withBody(of: id) { reader in
+        try withBody(of: response) { reader in
           wasOpened = true
           try read(&reader)
         }

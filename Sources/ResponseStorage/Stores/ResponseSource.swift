@@ -68,6 +68,12 @@ public protocol ResponseSource {
   /// - Throws: ``StoreError`` if there is no such response or no such body, or any error of `read`.
   func withBody(of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void) throws
 
+  /// Passes the body of a response of this source to `read`, like ``withBody(of:_:)-(StoredResponse.ID,_)``.
+  ///
+  /// A store that knows from the response where the body is does not look for it again.
+  func withBody(
+    of response: borrowing StoredResponse, _ read: (inout BodyReader) throws -> Void) throws
+
   /// Returns the bytes of a stored property list, or `nil` if the response has none.
   ///
   /// - Parameter name: One of ``StoreDescription/rawPropertyLists``.
@@ -110,6 +116,10 @@ extension ResponseSource {
     }
     if step == .next { _ = try body(&tally) }
   }
+
+  public func withBody(
+    of response: borrowing StoredResponse, _ read: (inout BodyReader) throws -> Void
+  ) throws { try withBody(of: response.id, read) }
 
   public func forEachResponse(
     of ids: [StoredResponse.ID], _ projection: Projection,

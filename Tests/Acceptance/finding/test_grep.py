@@ -6,9 +6,11 @@ import json
 import os
 import plistlib
 import random
+import signal
 import subprocess
 import time
 import uuid
+import zlib
 
 import pytest
 
@@ -406,6 +408,92 @@ def test_memory(searched):
     for options in [["one hit in"], ["-i", "ONE HIT IN"], ["-E", "one hit .n"], ["-C", "5", "one hit"], ["--json", "in long line"]]:
         status, errors, peak = peak_of(["grep", *options, "-c", searched[0]])
         assert status == 0 and peak <= 32 << 20, (options, peak, errors)
+
+
+@pytest.mark.parametrize("options", [["-i", "needle"], ["-C", "2", "needle"], ["--json", "-A", "1", "NEEDLE"], ["--count", "-w", "foo"],
+                                     ["-l", "x"], ["-o", "-E", "[A-Z]+"], ["-m", "2", "e"], ["--in", "body", "--binary", "in long line"]])
+def test_threads_keep_the_order(searched, options):
+    """Several threads search a cache, and one searches an entry alone: the output is the same, in the same order."""
+    cache, _ = searched
+    whole = run("grep", *options, "-c", cache, "--smaller-than", "6M", status=None)
+    ids = run("list", "-c", cache, "--smaller-than", "6M", "--format", "tsv", "--columns", "id").stdout.decode().split()[1:]
+    parts = [run("grep", *options, "-c", cache, "--id", number, status=None).stdout for number in ids]
+    if "-C" in options:
+        expected = b"--\n".join(part for part in parts if part)
+    elif "--json" in options:
+        expected = b"".join(line + b"\n" for part in parts for line in part.splitlines() if b'"type":"summary"' not in line)
+        whole.stdout = whole.stdout[:whole.stdout.rindex(b"\n", 0, -1) + 1]
+    else:
+        expected = b"".join(parts)
+    assert whole.stdout == expected and whole.stdout
+
+
+def test_unknown_codings():
+    """A body that still has a coding which cannot be decoded is counted; one without it is searched, whatever its fields say."""
+    folder = path("coded")
+    os.makedirs(folder)
+    database = apple_store.create(folder)
+    coded = b"\x8b\x02\x80hello\x03"
+    for number, (name, body) in enumerate([("br", coded), ("BR", coded), ("br", b"say hello"), ("br", "éé hello".encode()),
+                                           ("deflate", zlib.compress(b"hello" * 9)), ("identity", coded)], 1):
+        add(database, folder, number, f"https://a.example/{number}", body, {"Content-Encoding": name, "Content-Type": "text/plain"})
+    database.commit()
+    database.close()
+    result = run("grep", "hello", "-c", folder, "--in", "body", "-l")
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [b"3", b"4", b"6"]
+    assert result.stderr.decode() == (
+        "note: not searched, because they are compressed with br: 2\nnote: not searched, because they are compressed with deflate: 1\n")
+    assert run("grep", "hello", "-c", folder, "--in", "body", "-l", "--binary").stdout.count(b"\n") == 5
+
+
+def large_cache(count, size):
+    """A cache with large bodies in which each line matches."""
+    folder = path("large")
+    os.makedirs(folder)
+    database = apple_store.create(folder)
+    for number in range(1, count + 1):
+        add(database, folder, number, f"https://a.example/{number}", b"each line matches\n" * (size // 18), {"Content-Type": "text/plain"})
+    database.commit()
+    database.close()
+    return folder
+
+
+def test_memory_of_many_matches():
+    """Results wait in limited numbers, also those of entries after a long one."""
+    folder = large_cache(12, 3_000_000)
+    status, errors, peak = peak_of(["grep", "line", "-c", folder])
+    assert status == 0 and peak <= 36 << 20, (peak, errors)
+
+
+def test_ends_at_once():
+    """An interrupt ends a search at once, and so does a reader that goes away."""
+    folder = large_cache(20, 3_000_000)
+    for sent, expected in [(signal.SIGINT, -signal.SIGINT), (None, 0)]:
+        process = subprocess.Popen([tool, "grep", "-E", "(e|l)[^z]*", "-c", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout.read(1000)
+        begin = time.monotonic()
+        if sent:
+            process.send_signal(sent)
+        else:
+            process.stdout.close()
+        status = process.wait(timeout=20)
+        assert time.monotonic() - begin < 2 and status in (expected, 128 + signal.SIGINT if sent else 141, -signal.SIGPIPE), status
+        process.stderr.close()
+        if sent:
+            process.stdout.close()
+
+
+def test_does_not_read_on():
+    """The rest of a body is not read if it cannot change the result."""
+    folder = large_cache(1, 40_000_000)
+    times = {}
+    for options in [["-l"], ["-m", "1"]]:
+        output = path("trace")
+        subprocess.run(["strace", "-f", "-e", "trace=read,pread64", "-o", output, tool, "grep", "line", "-c", folder, *options],
+                       check=True, capture_output=True)
+        sizes = [int(line.rpartition("= ")[2]) for line in open(output) if "= " in line and line.rpartition("= ")[2].strip().isdigit()]
+        times[tuple(options)] = sum(sizes)
+    assert max(times.values()) < 8_000_000, times
 
 
 def test_changes_nothing(secretive):

@@ -15,7 +15,8 @@ extension URLCacheAdmin {
       usage: "urlcache-admin grep [<options>] <pattern> [<cache>] [<url-or-id> ...]",
       discussion: """
         Bodies are searched line by line, after decoding gzip and zstd, and converted
-        to UTF-8 from the charset of Content-Type. Offsets refer to this text. The
+        to UTF-8 from the charset of Content-Type. Offsets refer to this text. A body
+        that is still compressed with br or deflate is counted in a note. The
         output is 'ID URL: WHERE: OFFSET: LINE'; WHERE is url, request, request-body,
         response or body. Long lines are shortened to the part around the match.
         Matches in secrets count, but are shown as '***'.
@@ -75,7 +76,7 @@ extension URLCacheAdmin {
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       var listing = Listing(selection: selection, now: now)
-      var run = GrepRun(
+      let run = GrepRun(
         search: search, format: format,
         renderer: GrepRenderer(
           part: output.part, secrets: secrets.policy,
@@ -83,8 +84,14 @@ extension URLCacheAdmin {
           isTerminal: environment.isOutputTerminal),
         in: environment)
       let projection = search.projection.union(selection.projection)
-      try listing.scanWithBodies(source, projection) { response, body in
-        try run.search(response, body)
+      do {
+        try listing.scanWithBodies(source, projection) { response, body in
+          try run.search(response, body)
+        }
+      } catch {
+        // What was found before the error is as good as without it.
+        try? run.finishBatches()
+        throw error
       }
       let help = try listing.absent.help(in: source, secrets.policy)
       try source.finish()

@@ -14,7 +14,7 @@ extension AppleStore {
       return try walk(projection) { try body($0) }
     }
     // The limit of bytes bounds what the threads hold together if a cache has long property lists.
-    let request = ScanRequest(projection, in: .ascending, byteLimit: 1 << 20)
+    let request = ScanRequest(projection, in: .ascending, byteLimit: 1 << 18)
     try scan(request, into: ResponseBatch()) { try $0.removeAll(passingTo: body) }
   }
 

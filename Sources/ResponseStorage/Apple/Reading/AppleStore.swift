@@ -19,6 +19,8 @@ public final class AppleStore: StoreKind {
   let bodies: AppleBodyFiles
   /// The folder for private copies.
   let temporaryFolder: String
+  /// Reads short bodies from the database; `nil` before the first one.
+  var bodyRows: Statement?
 
   public let description: StoreDescription
 
@@ -103,31 +105,6 @@ public final class AppleStore: StoreKind {
     // Some responses lack rows: count what a scan would list.
     let ids = tables.map { "SELECT entry_ID FROM \($0)" }.joined(separator: " UNION ")
     return try integer("SELECT count(*) FROM (\(ids))")
-  }
-
-  public func withBody(
-    of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void
-  ) throws {
-    guard let response = try response(id, .body), case .row(let row) = id else {
-      throw StoreError(.noSuchResponse, at: files.path)
-    }
-    if response.bodyFileName != nil {
-      var reader = try bodies.open(response.bodyFileName)
-      try read(&reader)
-      return
-    }
-    guard response.bodyLocation == .inline else {
-      throw StoreError(.noSuchResponse, at: files.path, because: "the entry has no body")
-    }
-    let blob: Blob
-    do throws(SQLiteError) {
-      blob = try snapshot.connection.blob(
-        table: layout.bodyTable, column: "receiver_data", row: row)
-    } catch {
-      throw try translated(error)
-    }
-    var reader = BodyReader(blob)
-    try read(&reader)
   }
 
   public func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]? {
