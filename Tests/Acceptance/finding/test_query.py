@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,8 +13,8 @@ import time
 import pytest
 
 import samples
-from products import REPOSITORY, maker, tool
-from scratch import make, path, run, tree
+from products import REPOSITORY, tool
+from scratch import made_up, make, path, run, tree
 
 AT = "2026-02-01T12:34:56Z"
 SQLITE_UTILS = [sys.executable, "-m", "sqlite_utils"]
@@ -71,7 +72,7 @@ def caches(tmp_path_factory):
     made = {}
     for name, options in {"apple": [], "foundation": ["--format", "foundation"]}.items():
         cache = folder / name
-        subprocess.run([maker, "--entries", "100", "--seed", "5", *options, cache], check=True, capture_output=True)
+        shutil.copytree(made_up(tuple(options), 100, 5), cache)
         lines = subprocess.run([tool, "list", cache, "--columns", COLUMNS, "--format", "ndjson", "--at", AT],
                                check=True, capture_output=True).stdout
         database = folder / f"{name}.db"

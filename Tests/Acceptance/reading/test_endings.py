@@ -10,20 +10,19 @@ import time
 
 import pytest
 
-from products import maker, tool
+import scratch
+from products import tool
 from scratch import path
 
 FORMATS = ["table", "json", "ndjson", "csv", "tsv", "urls"]
 # Enough to fill the buffer of a pipe many times.
-ENTRIES = 3_000
+ENTRIES = 2_000
 
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
     """A large cache that no test changes."""
-    folder = str(tmp_path_factory.mktemp("endings") / "cache")
-    subprocess.run([maker, "--entries", str(ENTRIES), "--seed", "3", "--no-large-bodies", folder], check=True)
-    return folder
+    return shutil.copytree(scratch.made_up(("--no-large-bodies",), ENTRIES, 7), str(tmp_path_factory.mktemp("endings") / "cache"))
 
 
 @pytest.fixture(scope="module")

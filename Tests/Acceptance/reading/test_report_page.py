@@ -4,12 +4,14 @@ import base64
 import json
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
 
+import scratch
 from chromium import Chromium
-from products import maker, tool
+from products import tool
 from report_pages import AT, HOSTILE, cache_of, report
 from scratch import path, read, write
 
@@ -21,7 +23,7 @@ def page(tmp_path_factory):
     """The path of a report of a made-up cache."""
     folder = tmp_path_factory.mktemp("report")
     cache, file = str(folder / "it's a cache"), str(folder / "report.html")
-    subprocess.run([maker, "--entries", "600", "--seed", "7", "--faults", "orphan-files,missing-bodies", cache], check=True)
+    shutil.copytree(scratch.made_up(("--faults", "orphan-files,missing-bodies"), 600, 7), cache)
     subprocess.run([tool, "report", "-c", cache, "--at", AT, "-o", file, "--capacity", "64MiB"], check=True,
                    env=os.environ | {"HOME": str(folder)})
     return file
