@@ -75,16 +75,17 @@ let package = Package(
     module(
       "Revalidation", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching",
       "ResponseStorage"),
+    module("Watching", on: "Administration", "Bytes", "ResponseStorage"),
     module(
       "Rendering", on: "Administration", "Bytes", "Fetching", "HTTPCaching", "JSON", "Matching",
-      "ResponseArchives", "ResponseStorage", "Revalidation"),
+      "ResponseArchives", "ResponseStorage", "Revalidation", "Watching"),
     module(
       "Querying", on: "Administration", "Bytes", "Files", "HTTPCaching", "Rendering",
       "ResponseStorage", "SQLite"),
     module(
       "AdminCommands", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
       "Matching", "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage",
-      "Revalidation", argumentParser),
+      "Revalidation", "Watching", argumentParser),
     .executableTarget(
       name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked),
     .executableTarget(
@@ -117,6 +118,7 @@ let package = Package(
       of: "Administration", on: "Bytes", "HTTPCaching", "Matching", "ResponseStorage", "TestSupport"
     ),
     tests(of: "Querying", on: "SQLite"),
+    tests(of: "Watching", on: "Administration", "Bytes", "ResponseStorage", "TestSupport"),
     tests(of: "Revalidation", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage"),
     tests(
       of: "Rendering", on: "Administration", "Bytes", "JSON", "Matching", "ResponseStorage",

@@ -40,6 +40,9 @@ public struct FileError: Error, Hashable, Sendable {
     self.path = path
   }
 
+  /// Returns the error for a pipe that no process reads.
+  public static func withoutReader(at path: String) -> FileError { FileError(EPIPE, at: path) }
+
   /// Returns the error for an operation that a signal interrupted.
   public static func interrupted(at path: String) -> FileError { FileError(EINTR, at: path) }
 

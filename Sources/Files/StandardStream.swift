@@ -57,6 +57,12 @@ public struct StandardStream: Sendable {
   /// Whether the stream is a terminal.
   public var isTerminal: Bool { isatty(descriptor) == 1 }
 
+  /// Whether this is a pipe that no process reads any more.
+  public var hasNoReader: Bool {
+    var request = pollfd(fd: descriptor, events: 0, revents: 0)
+    return unsafe poll(&request, 1, 0) == 1 && request.revents & Int16(POLLERR) != 0
+  }
+
   /// The width of the terminal in columns, or `nil` if this is not a terminal or the width is unknown.
   public var terminalWidth: Int? {
     var size = winsize()

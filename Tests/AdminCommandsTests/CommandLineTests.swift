@@ -42,7 +42,7 @@ import Testing
 
   private static let verbs = [
     "list", "show", "body", "usage", "explain", "discover", "diff", "report", "query", "grep",
-    "purge",
+    "watch", "purge",
     "enforce",
     "compact", "revalidate", "expire", "pin", "unpin", "apply", "check", "export", "import",
     "metrics", "rules test", "config list", "config check", "config set", "config unset",

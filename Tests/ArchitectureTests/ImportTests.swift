@@ -28,15 +28,16 @@ private let allowedImports: [String: Set<String>] = [
   ],
   "Rendering": [
     "Administration", "Bytes", "Fetching", "HTTPCaching", "JSON", "Matching", "ResponseArchives",
-    "ResponseStorage", "Revalidation",
+    "ResponseStorage", "Revalidation", "Watching",
   ],
+  "Watching": ["Administration", "Bytes", "ResponseStorage"],
   "Querying": [
     "Administration", "Bytes", "Files", "HTTPCaching", "Rendering", "ResponseStorage", "SQLite",
   ],
   "AdminCommands": [
     "Administration", "ArgumentParser", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
     "Matching", "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage",
-    "Revalidation",
+    "Revalidation", "Watching",
   ],
   "urlcache-admin": ["AdminCommands"],
   "urlcache-admin-fetch": [

@@ -21,6 +21,9 @@ public struct MemoryStore: StoreSource {
   /// The maximum number of responses in a tally, to force several; `nil` for one tally.
   public var tallyLength: Int?
 
+  /// How many entries the store has ever had; `nil` if it does not count them.
+  public var everStored: Int64?
+
   public var description = StoreDescription(path: "memory", format: .apple, schemaVersion: 203)
 
   /// Creates a store with responses.
@@ -53,6 +56,8 @@ public struct MemoryStore: StoreSource {
     }
     _ = try body(&tally)
   }
+
+  public func entriesEverStored() -> Int64? { everStored }
 
   public func response(_ id: StoredResponse.ID, _ projection: Projection) -> StoredResponse? {
     responses.first { $0.id == id }?.projected(to: projection)

@@ -52,6 +52,11 @@ struct BriefHelp {
         "query shop 'SELECT host, sum(size) FROM entries GROUP BY host'",
         "query shop 'SELECT url FROM entries WHERE size > :n' :n=100000",
       ], options: ["--file", "--timeout", "--host", "--format"]),
+    "watch": BriefHelp(
+      examples: [
+        "watch shop --host .example.com",
+        "watch shop --until 'path = \"/feed\"' --for 30s",
+      ], options: ["--for", "--until", "--retry", "--host", "--where", "--format"]),
     "purge": BriefHelp(
       examples: ["purge shop --older-than 30d --dry-run", "purge shop --host .example.com --yes"],
       options: [

@@ -63,6 +63,15 @@ public struct CommandEnvironment {
   /// the time after which stored times are in the future.
   public var openSource: (String, Int32, Timestamp) throws -> OpenedCache
 
+  /// Returns an observer of the cache at a path, which need not exist; the other parameter is the time to wait for a lock
+  /// in milliseconds.
+  public var observe: (String, Int32) throws -> StoreObserver = { path, _ in
+    throw StoreError(.unsupported, at: path)
+  }
+
+  /// Whether no process reads standard output any more.
+  public var hasNoReader: () -> Bool = { false }
+
   /// Opens the cache at a path for writing; the other parameters are the time to wait for a lock in milliseconds, and
   /// whether SQLite checks the database first.
   public var openStore: (String, Int32, Bool) throws -> any ResponseStore
@@ -233,6 +242,16 @@ public struct CommandEnvironment {
         return Swift.readLine()
       })
     environment.messageWidth = { StandardStream.error.terminalWidth }
+    environment.hasNoReader = { StandardStream.output.hasNoReader }
+    environment.observe = { path, wait in
+      guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
+        throw CommandFailure.usage(
+          "'\(path)' is an archive, which does not change",
+          hint: "compare two archives with 'urlcache-admin diff'")
+      }
+      return StoreObserver(
+        StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now))
+    }
     return environment
   }
 }

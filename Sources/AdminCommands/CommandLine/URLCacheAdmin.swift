@@ -26,7 +26,7 @@ public struct URLCacheAdmin: ParsableCommand {
         name: "Inspect",
         subcommands: [
           List.self, Show.self, Body.self, Usage.self, Explain.self, Discover.self, Diff.self,
-          Report.self, Grep.self, Query.self,
+          Report.self, Grep.self, Query.self, Watch.self,
         ]),
       CommandGroup(
         name: "Clean up",

@@ -12,6 +12,7 @@ enum VerbSynonyms {
     "evict": ["purge"],
     "stats": ["usage"], "info": ["usage"], "df": ["usage"],
     "search": ["grep"], "cat": ["body"], "get": ["body"],
+    "tail": ["watch"], "monitor": ["watch"],
     "verify": ["check"], "fsck": ["check"], "repair": ["check", "--repair"],
     "policy": ["rules"],
     "version": ["--version"], "-V": ["--version"], "-v": ["--version"],

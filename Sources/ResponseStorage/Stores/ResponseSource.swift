@@ -63,6 +63,11 @@ public protocol ResponseSource {
   /// Counts the responses, without decoding any.
   func count() throws -> Int64
 
+  /// Returns how many entries the store has ever had, as it counts them itself; `nil` if it does not.
+  ///
+  /// An entry that was replaced counts once if it kept its id.
+  func entriesEverStored() throws -> Int64?
+
   /// Passes the body of one response to `read`, which reads it in chunks.
   ///
   /// - Throws: ``StoreError`` if there is no such response or no such body, or any error of `read`.
@@ -148,6 +153,8 @@ extension ResponseSource {
       .unsupported, at: description.path,
       because: "entries in its format cannot be read in their stored form")
   }
+
+  public func entriesEverStored() throws -> Int64? { nil }
 
   /// Returns an empty survey: the format has no files that an entry could refer to.
   public func orphans(at now: Timestamp) throws -> OrphanSurvey { OrphanSurvey() }

@@ -1,3 +1,5 @@
+import Files
+
 /// A kind of store: how it is recognized and opened.
 protocol StoreKind: StoreSource, SendableMetatype {
   /// What identifies a store of this kind, for display: `a Cache.db`.
@@ -18,6 +20,15 @@ protocol StoreKind: StoreSource, SendableMetatype {
 
   /// Returns the folder to which intents of the store at a path refer; `nil` if there is none.
   static func intentPlace(at path: String) -> Intent.Place?
+
+  /// Returns what shows, without opening the store, that it may have changed.
+  static func mark(at path: String) throws(StoreError) -> StoreMark
+
+  /// Whether each entry is a file in the folder of the store.
+  static var entriesAreFiles: Bool { get }
+
+  /// Whether a file with this name is an entry.
+  static func isEntry(_ name: [UInt8]) -> Bool
 }
 
 extension StoreKind {
@@ -30,4 +41,16 @@ extension StoreKind {
   }
 
   static func intentPlace(at path: String) -> Intent.Place? { nil }
+
+  static func mark(at path: String) throws(StoreError) -> StoreMark {
+    do throws(FileError) {
+      return StoreMark(of: try FileStatus.of(path), header: [], counter: nil)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  static var entriesAreFiles: Bool { false }
+
+  static func isEntry(_ name: [UInt8]) -> Bool { false }
 }

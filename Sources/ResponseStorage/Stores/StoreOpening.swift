@@ -49,7 +49,7 @@ public struct StoreOpening: Sendable {
     try kind().changing(self, verifying: verifying)
   }
 
-  private func kind() throws(StoreError) -> any StoreKind.Type {
+  func kind() throws(StoreError) -> any StoreKind.Type {
     let isFolder = try Self.isFolder(path)
     // The Apple store comes first: a folder with a `Cache.db` is one even if it also contains files
     // of a Foundation store.

@@ -23,7 +23,7 @@ from schemas import COLUMNS, KEYED
 # Schemas that a test here holds documents against.
 CHECKED = """list entry show explain explanation explain-missing usage discover usage-all error check archive-header archive-entry
     archive-manifest files-index purge plan apply enforce import diff revalidate compact expire skipped config pin unpin rules-test
-    log grep progress query""".split()
+    log grep progress query watch""".split()
 ALL_COLUMNS = ",".join([*COLUMNS, *(name.replace(",", "\\,") for name in KEYED)]).replace("_", "-")
 FAULTS = ["--faults", "orphan-files,missing-bodies,undecodable"]
 
@@ -358,6 +358,40 @@ def test_rules(check, whole, foundation):
 
     assert check("rules-test", documents("rules", "test")) == 3
     assert check("enforce", documents("enforce")) == 3
+
+
+def test_watch(check, cache):
+    """Each line of `watch` fits its schema: changes, and a cache that is gone and comes back."""
+    process = subprocess.Popen([tool, "watch", cache], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    documents = [json.loads(process.stdout.readline())]
+    database = sqlite3.connect(os.path.join(cache, "Cache.db"))
+
+    def change(*statements):
+        for statement in statements:
+            database.execute(statement)
+        database.commit()
+
+    def read(event):
+        while documents[-1]["event"] != event:
+            documents.append(json.loads(process.stdout.readline()))
+
+    response = "(SELECT response_object FROM cfurl_cache_blob_data WHERE entry_ID = 10)"
+    change(f"UPDATE cfurl_cache_blob_data SET response_object = {response} WHERE entry_ID = 9")
+    read("replaced")
+    change(*(f"DELETE FROM {table} WHERE entry_ID IN (2, 8)" for table in ("cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data")))
+    read("removed")
+    change("INSERT INTO cfurl_cache_response(version, storage_policy, request_key) VALUES (0, 0, CAST(x'68fe' AS TEXT))",
+           f"INSERT INTO cfurl_cache_blob_data(entry_ID, response_object) VALUES (last_insert_rowid(), {response})")
+    read("added")
+    database.close()
+    os.rename(cache, cache + ".away")
+    read("gone")
+    os.rename(cache + ".away", cache)
+    read("back")
+    process.terminate()
+    documents += [json.loads(line) for line in process.stdout]
+    process.wait()
+    assert check("watch", documents) >= 20
 
 
 def test_grep(check, cache, foundation):

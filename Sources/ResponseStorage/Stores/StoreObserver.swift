@@ -1,0 +1,77 @@
+public import Bytes
+import Files
+
+/// Finds out that a store may have changed, and opens it again and again.
+///
+/// Between two calls it holds no lock, no transaction and no descriptor of a file of the store. So an app that closes its
+/// database meanwhile is the last one to close it, and removes its log as usual.
+public final class StoreObserver {
+  private var opening: StoreOpening
+  private var kind: (any StoreKind.Type)?
+  private var events: FolderEvents?
+  private var folder: [UInt64] = []
+  private var eventCount: Int64 = 0
+
+  /// How many entries the system has reported as stored; `nil` if it reports none, or has lost some.
+  public private(set) var arrivals: Int64?
+
+  /// Creates an observer of the store at a path, which need not exist yet.
+  public init(_ opening: StoreOpening) { self.opening = opening }
+
+  /// Returns the present mark of the store.
+  ///
+  /// - Throws: ``StoreError``: `notFound` or `notACache` if there is no store.
+  public func mark() throws(StoreError) -> StoreMark {
+    let kind = if let kind = self.kind { kind } else { try opening.kind() }
+    self.kind = kind
+    var mark = try kind.mark(at: opening.path)
+    guard kind.entriesAreFiles else { return mark }
+    // The new folder of a removed one has another inode, which is not yet observed.
+    if folder != mark.identity {
+      folder = mark.identity
+      events = FolderEvents(of: opening.path + "/.")
+      arrivals = events == nil ? nil : arrivals ?? 0
+      mark = try kind.mark(at: opening.path)
+    }
+    guard let events else { return mark }
+    for event in events.read() { count(event, kind) }
+    mark.events = eventCount
+    return mark
+  }
+
+  private func count(_ event: FolderEvents.Event, _ kind: any StoreKind.Type) {
+    eventCount += 1
+    switch event {
+    // Foundation renames each file into place, and closes it only then, which is reported with the new name.
+    case .renamed(let name): if kind.isEntry(name) { arrivals = arrivals.map { $0 + 1 } }
+    case .written, .disappeared: break
+    case .lost: arrivals = nil
+    }
+  }
+
+  /// Opens the store for reading. Release it before the next mark.
+  ///
+  /// A folder of files remains a store when its last file is removed.
+  ///
+  /// - Parameter now: The current time; later times count as in the future.
+  public func open(at now: Timestamp) throws -> any StoreSource {
+    opening.now = now
+    return try (kind ?? opening.kind()).init(opening)
+  }
+
+  /// Forgets which kind of store it is, because the store is gone.
+  public func forget() {
+    kind = nil
+    events = nil
+    folder = []
+  }
+
+  /// Waits, but only until the system reports a change.
+  public func wait(milliseconds: Int) {
+    if let events {
+      events.wait(milliseconds: milliseconds)
+    } else {
+      CurrentProcess.sleep(milliseconds: milliseconds)
+    }
+  }
+}

@@ -1,0 +1,222 @@
+public import Administration
+public import Bytes
+public import ResponseStorage
+
+/// Finds the changes of a cache between two looks at it.
+///
+/// A look compares all entries with those of the last look, and reads only the changed ones completely. Entries that were
+/// stored and removed again meanwhile cannot be seen, but are counted if the cache counts its entries.
+public struct CacheWatch {
+  private let selection: Selection
+  private let awaited: Selection?
+  private let projection: Projection
+  /// The entries of the last look, in ascending order of their ids.
+  private var seen: [SeenEntry] = []
+  /// How many entries the cache had ever had at the last look; `nil` if it does not count them.
+  private var everStored: Int64?
+  /// How many bytes of URLs may still be remembered, so that removed entries can be named.
+  private var urlBytes = 64 << 20
+
+  /// What has changed since the beginning.
+  public private(set) var tally = ChangeTally()
+
+  /// The largest number of new ids that are looked up one by one.
+  private static let mostNewIDs: Int64 = 10_000
+
+  /// Creates a watch.
+  ///
+  /// - Parameters:
+  ///   - selection: The entries whose changes matter.
+  ///   - awaited: The entries that are waited for; `nil` for none.
+  ///   - projection: What is read of changed entries.
+  public init(_ selection: Selection, awaited: Selection?, showing projection: Projection) {
+    self.selection = selection
+    self.awaited = awaited
+    self.projection = projection.union([
+      selection.projection, awaited?.projection ?? [], ResponseFreshness.projection, .url, .key,
+      .body, SeenEntry.projection,
+    ])
+  }
+
+  /// The number of entries at the last look, selected or not.
+  public var entryCount: Int64 { Int64(seen.count) }
+
+  /// Takes a first look, which finds no changes.
+  public mutating func begin(at source: any ResponseSource, now: Timestamp) throws {
+    everStored = try source.entriesEverStored()
+    let selection = try prepared(selection, for: source, among: nil, now)
+    seen = []
+    try source.scan(
+      selection.projection.union([.url, .key, .body]).union(SeenEntry.projection)
+    ) { response in
+      guard !response.isOrphan else { return .next }
+      var entry = SeenEntry(response)
+      entry.read(
+        response, isSelected: try selection.contains(response, now: now), urlBytes: &urlBytes)
+      seen.append(entry)
+      return .next
+    }
+  }
+
+  /// Begins with a cache that did not exist until now, so that all its entries are new.
+  public mutating func beginWithNothing() { everStored = 0 }
+
+  /// Forgets how many entries the cache has counted, because another cache is in its place.
+  public mutating func restart() { everStored = nil }
+
+  /// Counts entries that were stored and not seen.
+  ///
+  /// - Parameter arrivals: How many entries were stored since the beginning, as the system reports it.
+  public mutating func noteArrivals(_ arrivals: Int64) {
+    tally.missed = max(tally.missed, arrivals - tally.stored)
+  }
+
+  /// Looks at the entries with new ids only, which costs little however many entries there are.
+  ///
+  /// - Returns: Whether that was possible; otherwise all must be looked at.
+  public mutating func lookAtNewIDs(
+    of source: any ResponseSource, now: Timestamp, _ body: (EntryChange) throws -> Void
+  ) throws -> Bool {
+    guard let before = everStored, let ever = try source.entriesEverStored(),
+      (0...Self.mostNewIDs).contains(ever.subtractingReportingOverflow(before).partialValue),
+      ever >= before
+    else { return false }
+    guard ever > before else { return true }
+    everStored = ever
+    var new: [SeenEntry] = []
+    try source.forEachResponse(
+      of: (before + 1...ever).map { .row($0) }, SeenEntry.projection
+    ) {
+      new.append(SeenEntry($0))
+      return .next
+    }
+    tally.missed += max(0, ever - before - Int64(new.count))
+    let replaced = takeEntries(withKeysOf: new)
+    let first = seen.count
+    seen += new
+    let places = replaced.map { (first + $0.key, $0.value) }
+    try read(
+      Array(first..<seen.count), Dictionary(uniqueKeysWithValues: places), from: source, now, body)
+    return true
+  }
+
+  /// Removes the entries that have the keys of new ones, which replace them.
+  ///
+  /// - Returns: The removed entries, by the places of the new ones.
+  private mutating func takeEntries(withKeysOf new: [SeenEntry]) -> [Int: SeenEntry] {
+    var places: [Int: Int] = [:]
+    for (place, entry) in new.enumerated() {
+      if let key = entry.key { places[key] = place }
+    }
+    var taken: [Int: SeenEntry] = [:]
+    for entry in seen {
+      if let key = entry.key, let place = places[key] { taken[place] = entry }
+    }
+    guard !taken.isEmpty else { return taken }
+    seen.removeAll { $0.key.map { places[$0] != nil } ?? false }
+    return taken
+  }
+
+  /// Looks at all entries.
+  ///
+  /// - Parameters:
+  ///   - source: The cache; `nil` if there is none any more.
+  ///   - body: Is called with each change: first with removed entries, then with others in the order of their ids.
+  public mutating func look(
+    at source: (any ResponseSource)?, now: Timestamp, _ body: (EntryChange) throws -> Void
+  ) throws {
+    let comparison = try EntryComparison(of: seen, with: source)
+    // If the cache changed meanwhile, this was no state that it ever had.
+    try source?.finish()
+    count(comparison, try source?.entriesEverStored())
+    seen = comparison.entries
+    for entry in comparison.gone where entry.isSelected {
+      try report(removed: entry, body)
+    }
+    guard let source else { return }
+    try read(comparison.changed, comparison.replaced, from: source, now, body)
+  }
+
+  /// Counts the entries that were stored and removed between two looks.
+  private mutating func count(_ comparison: EntryComparison, _ ever: Int64?) {
+    defer { everStored = ever }
+    guard let before = everStored, let ever, ever > before else { return }
+    let visible = comparison.changed.count { index in
+      if case .row(let row) = comparison.entries[index].id { row > before } else { false }
+    }
+    tally.missed += max(0, ever - before - Int64(visible))
+  }
+
+  private mutating func report(
+    removed entry: SeenEntry, _ body: (EntryChange) throws -> Void
+  ) throws {
+    urlBytes += entry.url?.bytes.count ?? 0
+    let change = EntryChange(
+      kind: .removed, id: entry.id, url: entry.url, size: entry.size, previousID: nil,
+      previousSize: nil, response: nil, isAwaited: false)
+    tally.insert(change, freshness: nil)
+    try body(change)
+  }
+
+  /// Reads changed entries, and reports them.
+  ///
+  /// - Parameters:
+  ///   - indices: The places of the entries in ``seen``.
+  ///   - replaced: The entries that they replace, by their places.
+  private mutating func read(
+    _ indices: [Int], _ replaced: [Int: SeenEntry], from source: any ResponseSource,
+    _ now: Timestamp, _ body: (EntryChange) throws -> Void
+  ) throws {
+    guard !indices.isEmpty else { return }
+    let ids = indices.map { seen[$0].id }
+    let selection = try prepared(selection, for: source, among: ids, now)
+    let awaited = try awaited.map { try prepared($0, for: source, among: ids, now) }
+    var rest = indices[...]
+    for index in indices { seen[index].isRead = false }
+    // A file can disappear before it is read, and reading can fail: what was not read is not known, and so is found by
+    // the next look.
+    defer { forgetUnread(indices, replaced) }
+    try source.forEachResponse(of: ids, projection) { response in
+      while let index = rest.first, seen[index].id < response.id { rest.removeFirst() }
+      guard let index = rest.popFirst() else { return .stop }
+      let before = replaced[index] ?? seen[index]
+      let isSelected = try selection.contains(response, now: now)
+      seen[index].read(response, isSelected: isSelected, urlBytes: &urlBytes)
+      guard isSelected else { return .next }
+      let change = EntryChange(
+        kind: replaced[index] == nil ? .added : .replaced, id: response.id,
+        url: response.url ?? response.key, size: response.bodySize,
+        previousID: replaced[index]?.id, previousSize: replaced[index] == nil ? nil : before.size,
+        response: copy response,
+        isAwaited: try awaited?.contains(response, now: now) ?? false)
+      tally.insert(
+        change, freshness: ResponseFreshness(of: response, at: now, rules: selection.expiryRules))
+      try body(change)
+      return .next
+    }
+  }
+
+  private mutating func forgetUnread(_ indices: [Int], _ replaced: [Int: SeenEntry]) {
+    let unread = indices.filter { !seen[$0].isRead }
+    guard !unread.isEmpty else { return }
+    for index in unread {
+      if let earlier = replaced[index], earlier.id == seen[index].id { seen[index] = earlier }
+    }
+    seen.removeAll { !$0.isRead }
+  }
+
+  /// Returns a selection that is prepared for some entries of a cache.
+  ///
+  /// - Parameter ids: The entries whose bodies may be read; `nil` for all.
+  private func prepared(
+    _ selection: Selection, for source: any ResponseSource, among ids: [StoredResponse.ID]?,
+    _ now: Timestamp
+  ) throws -> Selection {
+    guard selection.needsPreparation else { return selection }
+    var selection = selection
+    // Pins restrict a selection without being named by the user, so that absent ones are no error.
+    if let ids { selection.pins = EntryNames(ids.map { .id($0) }) }
+    try selection.prepare(for: source, at: now)
+    return selection
+  }
+}
