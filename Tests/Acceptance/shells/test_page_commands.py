@@ -84,6 +84,9 @@ def test_commands(home, page):
         meant = {"PATH": f"{folder}/shop", "NEW": f"{folder}/new", "OTHER": f"{folder}/other", "DIR": f"{folder}/etags", "URL": "https://example.com/",
                  "NAME": "shop", "FOLDER": folder, "TIME": "2026-01-31", "F.prom": f"{folder}/F.prom"}
         arguments = [re.sub(r"^(~|/var/[a-z]+)(?=/)", folder, meant.get(word, word)) for word in command[1:]]
+        # It would watch until Control-C.
+        if arguments[0] == "watch":
+            arguments += ["--for", "1s"]
         with open(os.path.join(folder, "config.toml"), "w") as file:
             file.write(CONFIGURATION.format(folder=folder))
         result = subprocess.run([tool, *arguments], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120,
