@@ -64,7 +64,9 @@ let package = Package(
     module("SQLite", on: "CSQLite", "Files"),
     module("SQLitePages"),
     module("Archive", on: "CArchive"),
-    module("ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"),
+    module(
+      "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite",
+      "SQLitePages"),
     module("JSON", on: "Bytes", "Files"),
     module("Progress", on: "Files", "JSON"),
     module(

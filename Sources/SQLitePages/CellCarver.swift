@@ -16,6 +16,9 @@ public struct CellCarver: Sendable {
 
     /// Where the record is.
     public var payload: Payload
+
+    /// Whether the end of the record is overwritten: the part of the page ends before it.
+    public var isCut: Bool { payload.firstOverflowPage == 0 && payload.local.count < payload.size }
   }
 
   /// The shapes that cells can have.
@@ -24,16 +27,20 @@ public struct CellCarver: Sendable {
   /// The part of each page that SQLite uses.
   public let usableSize: Int
 
+  /// What the bytes at a place must be.
+  private let filter: HeaderFilter
+
   /// Creates a carver.
   public init(_ shapes: [RecordShape], usableSize: Int) {
     self.shapes = shapes
     self.usableSize = usableSize
+    filter = HeaderFilter(shapes)
   }
 
   /// Calls `body` with each possible cell in a part of a page.
   ///
   /// - Parameters:
-  ///   - region: The part of the page; cells that are not entirely inside it are not found.
+  ///   - region: The part of the page. Of a cell that ends after it, only the beginning is found.
   ///   - body: Looks at the content of a cell, and returns whether it is one. Then its bytes are not searched again.
   /// - Throws: An error of `body`.
   /// - Complexity: O(*n*) in the length of the region.
@@ -45,6 +52,9 @@ public struct CellCarver: Sendable {
     var place = max(region.lowerBound, 0)
     var first = place
     while place + 3 <= end {
+      // Nearly all places are left here.
+      place = filter.next(in: page, place, before: end)
+      if place + 3 > end { return }
       let next = try find(in: page, place, from: first, before: end, body)
       if let next { first = next }
       place = next ?? place + 1
@@ -90,9 +100,7 @@ public struct CellCarver: Sendable {
       shape.isIndex || page[place + 1] == 0,
       shape.end(ofTypesIn: page, at: place + 1, from: 0, before: place + length) == place + length,
       let header = RecordHeader(page, at: place, before: end),
-      let payload = Payload(
-        of: UInt64(header.size), at: place, isIndex: shape.isIndex, in: page,
-        usableSize: usableSize, before: end)
+      let payload = payload(of: header, shape, in: page, at: place, before: end)
     else { return nil }
     let sizeLength = variableIntegerSize(UInt64(header.size))
     if shape.isIndex {
@@ -146,10 +154,22 @@ public struct CellCarver: Sendable {
     // The lengths of the cell, of the id and of the header and the lost types make four bytes.
     let idLength = 4 - variableIntegerSize(UInt64(header.size)) - 1 - lost
     guard header.length < 128, idLength >= 1,
-      let payload = Payload(
-        of: UInt64(header.size), at: place, isIndex: false, in: page, usableSize: usableSize,
-        before: end)
+      let payload = payload(of: header, shape, in: page, at: place, before: end)
     else { return nil }
     return Cell(shape: index, rowID: nil, header: header, payload: payload)
+  }
+
+  /// Returns where the payload of a record is, or the beginning of it before `end`.
+  @inline(__always)
+  private func payload(
+    of header: RecordHeader, _ shape: RecordShape, in page: Span<UInt8>, at place: Int,
+    before end: Int
+  ) -> Payload? {
+    Payload(
+      of: UInt64(header.size), at: place, isIndex: shape.isIndex, in: page, usableSize: usableSize,
+      before: end)
+      ?? Payload(
+        beginningOf: UInt64(header.size), at: place, isIndex: shape.isIndex,
+        usableSize: usableSize, before: end)
   }
 }

@@ -39,6 +39,21 @@ public struct Payload: Hashable, Sendable {
     if firstOverflowPage < 2 { return nil }
   }
 
+  /// Finds the beginning of a payload whose end in the page is overwritten, and with it the number of its overflow page.
+  ///
+  /// - Returns: `nil` if the payload ends before `end`.
+  init?(
+    beginningOf size: UInt64, at start: Int, isIndex: Bool, usableSize: Int, before end: Int
+  ) {
+    guard size <= Self.largest, start >= 0, start < end, end <= usableSize,
+      usableSize >= DatabaseHeader.leastUsableSize,
+      start + Self.localSize(Int(size), isIndex: isIndex, usableSize: usableSize) > end
+    else { return nil }
+    self.size = Int(size)
+    local = start..<end
+    firstOverflowPage = 0
+  }
+
   /// Returns how many bytes of a payload are in the page of its cell.
   static func localSize(_ size: Int, isIndex: Bool, usableSize: Int) -> Int {
     let largest = isIndex ? (usableSize - 12) * 64 / 255 - 23 : usableSize - 35
@@ -73,6 +88,26 @@ public struct RowCell: Hashable, Sendable {
     else { return nil }
     self.start = start
     rowID = Int64(bitPattern: id)
+    self.payload = payload
+  }
+}
+
+/// A cell of an index.
+public struct IndexCell: Hashable, Sendable {
+  /// The record, which ends with the id of a row.
+  public var payload: Payload
+
+  /// Reads the cell at an offset of a page of an index.
+  ///
+  /// - Returns: `nil` if there is no complete cell.
+  public init?(_ page: Span<UInt8>, at start: Int, of kind: BTreePage.Kind, usableSize: Int) {
+    let start = kind == .indexInterior ? start + 4 : start
+    guard kind == .indexInterior || kind == .indexLeaf, usableSize <= page.count,
+      let (size, length) = page.variableInteger(at: start, before: usableSize),
+      let payload = Payload(
+        of: size, at: start + length, isIndex: true, in: page, usableSize: usableSize,
+        before: usableSize)
+    else { return nil }
     self.payload = payload
   }
 }

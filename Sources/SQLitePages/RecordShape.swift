@@ -34,10 +34,13 @@ public struct RecordShape: Sendable {
     /// Whether a value of the column can have a type.
     @inline(__always)
     func allows(_ type: SerialType) -> Bool {
+      // Without the operations on sets, which take most of the time in a build without optimization.
       if type.isText || type.isBlob {
-        return types.contains(type.isText ? .text : .blob) && lengths.contains(type.length)
+        let wanted: Types = type.isText ? .text : .blob
+        return types.rawValue & wanted.rawValue != 0 && lengths.contains(type.length)
       }
-      return types.contains(type.isNull ? .null : type.isInteger ? .integer : .real)
+      let wanted: Types = type.isNull ? .null : type.isInteger ? .integer : .real
+      return types.rawValue & wanted.rawValue != 0
     }
   }
 

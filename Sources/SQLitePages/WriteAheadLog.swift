@@ -84,6 +84,16 @@ public struct WriteAheadLog: Sendable {
     isCurrent = computed == sums
   }
 
+  /// Creates the reader of a log whose header is damaged. All its frames count as those of earlier generations.
+  public init(pageSize: Int) {
+    self.pageSize = pageSize
+    salt = Salt(first: 0, second: 0)
+    saltBefore = salt
+    isBigEndian = false
+    isCurrent = false
+    sums = (0, 0)
+  }
+
   /// The length of a frame with its header.
   public var frameLength: Int { Self.frameHeaderLength + pageSize }
 

@@ -16,7 +16,9 @@ private let allowedImports: [String: Set<String>] = [
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "SQLitePages": [],
   "Archive": ["CArchive"],
-  "ResponseStorage": ["Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"],
+  "ResponseStorage": [
+    "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite", "SQLitePages",
+  ],
   "JSON": ["Bytes", "Files"],
   "Progress": ["Files", "JSON"],
   "ResponseArchives": ["Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"],

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/PropertyLists" "$folder/KeyedArchives"
+mkdir "$folder/PropertyLists" "$folder/KeyedArchives" "$folder/SQLitePages"
 python3 - "$folder/PropertyLists" <<'END'
 import datetime, plistlib, struct, sys
 
@@ -91,6 +91,30 @@ with open(f"{sys.argv[1]}/name", "wb") as file:
     file.write(b"7.YQAtMQAvAA==.storedcachedurlresponse")
 END
 
+python3 - "$folder/SQLitePages" <<'END'
+import os, sqlite3, sys
+
+# Databases, logs and journals of few pages, as SQLite writes them; with removed rows.
+os.chdir(sys.argv[1])
+for vacuum in 0, 1, 2:
+    for journal in "WAL", "PERSIST":
+        name = f"{vacuum}-{journal}"
+        database = sqlite3.connect(name, isolation_level=None)
+        for setting in f"auto_vacuum={vacuum}", "page_size=512", f"journal_mode={journal}", "secure_delete=OFF":
+            database.execute(f"PRAGMA {setting}").fetchall()
+        database.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, b BLOB)")
+        database.execute("CREATE INDEX i ON t(b)")
+        database.executemany("INSERT INTO t VALUES (?, ?, ?)", ((n, n, b"x" * (n * n * 9)) for n in range(9)))
+        database.execute("DELETE FROM t WHERE id % 2 = 0")
+        for file in {f"{name}-wal", f"{name}-journal"} & set(os.listdir()):
+            with open(file, "rb") as source, open(f"kept-{file}", "wb") as copy:
+                copy.write(source.read()[:4096])
+        database.close()
+for name in os.listdir():
+    if name.endswith(("-wal", "-journal", "-shm")) and not name.startswith("kept-"):
+        os.remove(name)
+END
+
 # Builds a module that is not fuzzed from its sources.
 module() {
   swiftc -O -parse-as-library -swift-version 6 -enable-experimental-feature Lifetimes \
@@ -126,6 +150,7 @@ fuzz() {
 }
 
 fuzz PropertyLists Sources/PropertyLists/*.swift
+fuzz SQLitePages Sources/SQLitePages/*.swift
 stores=Sources/ResponseStorage
 model=$stores/Model
 text=$stores/Text

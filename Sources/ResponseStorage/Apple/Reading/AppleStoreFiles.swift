@@ -32,8 +32,8 @@ struct AppleStoreFiles {
   /// The state of the files that a reader depends on.
   struct State: Equatable {
     let database: FileStatus
-    let wal: FileStatus?
-    let journal: FileStatus?
+    var wal: FileStatus?
+    var journal: FileStatus?
 
     /// Whether the files are the same and have not been written.
     ///

@@ -1,0 +1,44 @@
+import Bytes
+import Files
+import SQLitePages
+
+// The states of pages in the rollback journal.
+extension PageImages {
+  /// Reads which pages the journal has.
+  func readJournal() throws(StoreError) {
+    guard let journal else { return }
+    do throws(FileError) {
+      let start = try journal.file.read(RollbackJournal.headerLength, at: 0)
+      guard let parsed = RollbackJournal(start.span, pageSize: header.pageSize),
+        parsed.pageSize == header.pageSize
+      else { return }
+      let size = try journal.file.status().size.bytes
+      var failure: FileError?
+      let entries = try? parsed.entries(length: size) { count, offset in
+        do throws(FileError) { return try journal.file.read(count, at: offset) } catch {
+          failure = error
+          throw error
+        }
+      }
+      if let failure { throw failure }
+      for (number, entry) in (entries ?? []).enumerated() {
+        var images = images(of: entry.page)
+        // A hot journal has the present state, and the file below it one that is rolled back.
+        if parsed.isHot {
+          for index in images.indices where images[index].file == .database {
+            images[index].time = Self.uncommitted
+          }
+        }
+        let image = Image(
+          time: parsed.isHot ? 0 : Self.beforeJournal, file: .journal, number: number + 1,
+          offset: entry.offset)
+        changed[entry.page] = ([image] + images).sorted { $0.time < $1.time }
+      }
+      if parsed.isHot, parsed.pageCount > 0 {
+        header.pageCount = min(parsed.pageCount, UInt32(Self.mostPages))
+      }
+    } catch {
+      throw StoreError(error, path: error.path)
+    }
+  }
+}

@@ -1,0 +1,239 @@
+import Bytes
+import Files
+import SQLitePages
+
+/// The pages of a database in all the states that its files still contain.
+///
+/// The files are only read, and not through SQLite, which shows only the present state.
+final class PageImages {
+  /// A page in one of its states.
+  struct Image: Hashable {
+    /// When the state began. Times only order the states; the database below the log has 0.
+    var time: Int64
+    /// The file.
+    var file: RecoveredPlace.File
+    /// The number of the frame or of the page in the journal.
+    var number: Int
+    /// Where the page begins in the file.
+    var offset: Int64
+  }
+
+  /// From when on the states belong to transactions that were never committed.
+  static let uncommitted: Int64 = 1 << 50
+
+  /// The time of the pages in a journal whose transaction was committed.
+  static let beforeJournal: Int64 = -(1 << 62)
+
+  /// The largest number of pages that is read: 4 TiB of pages of 4 KiB.
+  static let mostPages: Int64 = 1 << 30
+
+  private let database: OpenFile
+  let log: PageFile?
+  let journal: PageFile?
+  private let files: AppleStoreFiles
+  /// The state of the database and its journal when they were opened, and the header of the log.
+  private let stateAtOpening: AppleStoreFiles.State
+  private let logAtOpening: [UInt8]
+
+  /// The header of the present state.
+  var header: DatabaseHeader
+
+  /// Whether the header could be read; otherwise the page size is guessed.
+  let hasHeader: Bool
+
+  /// The time of the present state.
+  var now: Int64 = 0
+
+  /// The number of pages in the database file, including one that is cut.
+  let filePageCount: UInt32
+
+  /// The states of the pages that the log or the journal contains, in order of time.
+  var changed: [UInt32: [Image]] = [:]
+
+  private var window: [UInt8] = []
+  private var windowStart: Int64 = -1
+  private var nextOffset: Int64 = -1
+
+  /// Opens the files of a database.
+  init(_ files: AppleStoreFiles) throws(StoreError) {
+    let state = try files.state()
+    self.files = files
+    stateAtOpening = state
+    do throws(FileError) {
+      database = try OpenFile(reading: files.database)
+      log = state.hasLog ? try PageFile(files.wal) : nil
+      journal = (state.journal?.size ?? 0) > 0 ? try PageFile(files.journal) : nil
+      logAtOpening = try log?.file.read(WriteAheadLog.headerLength, at: 0) ?? []
+      let start = try database.read(DatabaseHeader.length, at: 0)
+      let found = DatabaseHeader(start.span)
+      hasHeader = found != nil
+      let size = try database.status().size.bytes
+      if let found {
+        header = found
+      } else {
+        header = DatabaseHeader(
+          pageSize: try Self.guessedPageSize(of: database, log: log, length: size), pageCount: 0)
+      }
+      let count = (size + Int64(header.pageSize) - 1) / Int64(header.pageSize)
+      filePageCount = UInt32(min(count, Self.mostPages))
+    } catch {
+      throw StoreError(error, path: error.path)
+    }
+    header.pageCount =
+      header.pageCount == 0 ? filePageCount : min(header.pageCount, UInt32(Self.mostPages))
+    try readLog()
+    try readJournal()
+    var buffer: [UInt8] = []
+    // Page 1 in the present state: the log can have a newer one.
+    if hasHeader, let image = image(of: 1), try read(image, into: &buffer),
+      var present = DatabaseHeader(buffer.span), present.pageSize == header.pageSize
+    {
+      present.pageCount = header.pageCount
+      header = present
+    }
+  }
+
+  /// Returns the page size with which most pages look like pages of a b-tree.
+  private static func guessedPageSize(
+    of database: borrowing OpenFile, log: PageFile?, length: Int64
+  ) throws(FileError) -> Int {
+    if let log {
+      let start = try log.file.read(WriteAheadLog.headerLength, at: 0)
+      if let header = WriteAheadLog(start.span) { return header.pageSize }
+    }
+    // All real caches have pages of 4,096 bytes, so another size needs more hits.
+    var best = (size: 4_096, hits: 0)
+    for size in [4_096] + DatabaseHeader.pageSizes where Int64(size) <= length {
+      var hits = 0
+      for number in 1...Int64(32) where number * Int64(size) < length {
+        let page = try database.read(size, at: number * Int64(size))
+        if BTreePage(page.span, number: 2, usableSize: page.count)?.kind == .tableLeaf { hits += 1 }
+      }
+      if hits > best.hits { best = (size, hits) }
+    }
+    return best.size
+  }
+
+  /// The numbers of the pages that only the log or the journal has, in order.
+  var pageNumbers: [UInt32] {
+    changed.keys.filter { $0 > filePageCount }.sorted()
+  }
+
+  /// The highest page that the present state can have: a damaged number must not decide how much memory is used.
+  var highestPage: UInt32 {
+    max(filePageCount, min(header.pageCount, filePageCount + UInt32(clamping: changed.count)))
+  }
+
+  /// The number of pages that exist in the files, in all states.
+  var imageCount: Int { Int(filePageCount) + changed.values.reduce(0) { $0 + $1.count } }
+
+  /// Returns all states of a page, in order of time.
+  func images(of page: UInt32) -> [Image] {
+    changed[page] ?? fileImage(of: page).map { [$0] } ?? []
+  }
+
+  /// Returns the present state of a page.
+  func image(of page: UInt32) -> Image? { image(of: page, at: now)?.image }
+
+  /// Returns the state of a page at a time.
+  ///
+  /// - Returns: The state; and whether it is known to be that of the time, and not only the first one after it.
+  func image(of page: UInt32, at time: Int64) -> (image: Image, isCertain: Bool)? {
+    guard let images = changed[page] else {
+      // The journal has all pages that its transaction changed.
+      return fileImage(of: page).map { ($0, $0.time <= time || time == Self.beforeJournal) }
+    }
+    if let found = Self.last(of: images, upTo: time) {
+      // Of an earlier generation of the log, the frames that changed the page in between can be overwritten.
+      return (
+        found, time >= 0 || Self.end(ofGenerationOf: found.time) == Self.end(ofGenerationOf: time)
+      )
+    }
+    return images.first.map { ($0, false) }
+  }
+
+  /// Returns the last state that had begun at a time.
+  private static func last(of images: [Image], upTo time: Int64) -> Image? {
+    var (low, high) = (0, images.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if images[middle].time <= time { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? images[low - 1] : nil
+  }
+
+  /// Returns the state of a page in the database file.
+  func fileImage(of page: UInt32) -> Image? {
+    guard page >= 1, page <= filePageCount else { return nil }
+    return Image(
+      time: 0, file: .database, number: 0, offset: Int64(page - 1) * Int64(header.pageSize))
+  }
+
+  /// Throws an error if a process has changed a page that was read.
+  ///
+  /// An app adds frames to the log while it is read, and these are ignored. But a checkpoint changes pages of the
+  /// database, and after one the log is written from its beginning again.
+  func verifyUnchanged() throws(StoreError) {
+    let state = try files.state()
+    var header: [UInt8] = []
+    if let log {
+      do throws(FileError) {
+        header = try log.file.read(WriteAheadLog.headerLength, at: 0)
+      } catch {
+        throw StoreError(error, path: error.path)
+      }
+    }
+    var (before, after) = (stateAtOpening, state)
+    (before.wal, after.wal) = (nil, nil)
+    // A transaction that began meanwhile has not changed the database.
+    if journal == nil { (before.journal, after.journal) = (nil, nil) }
+    guard before == after, header == logAtOpening else {
+      throw StoreError(
+        .changedWhileReading, at: files.path, because: "another process wrote to it")
+    }
+  }
+
+  /// Reads a page. A page that is cut ends with zeros.
+  ///
+  /// - Returns: `false` if the file ends before it.
+  func read(_ image: Image, into buffer: inout [UInt8]) throws(StoreError) -> Bool {
+    let size = header.pageSize
+    if buffer.count != size { buffer = [UInt8](repeating: 0, count: size) }
+    do throws(FileError) {
+      var count = 0
+      switch image.file {
+      case .database: count = try readDatabase(at: image.offset, into: &buffer)
+      case .log: count = try log?.file.read(size, at: image.offset, into: &buffer) ?? 0
+      case .journal: count = try journal?.file.read(size, at: image.offset, into: &buffer) ?? 0
+      }
+      for index in count..<size { buffer[index] = 0 }
+      return count > 0
+    } catch {
+      throw StoreError(error, path: error.path)
+    }
+  }
+
+  /// Reads a page of the database, and those after it if pages are read in order.
+  private func readDatabase(
+    at offset: Int64, into buffer: inout [UInt8]
+  ) throws(FileError) -> Int {
+    let size = buffer.count
+    defer { nextOffset = offset + Int64(size) }
+    if windowStart < 0 || offset < windowStart || offset >= windowStart + Int64(window.count) {
+      guard offset == nextOffset else { return try database.read(size, at: offset, into: &buffer) }
+      window = try database.read(max(1 << 18, size), at: offset)
+      windowStart = offset
+    }
+    let start = Int(offset - windowStart)
+    let count = min(size, window.count - start)
+    buffer.replaceSubrange(0..<max(count, 0), with: window[start..<start + max(count, 0)])
+    return max(count, 0)
+  }
+}
+
+/// An open file that there may not be.
+final class PageFile {
+  let file: OpenFile
+
+  init(_ path: String) throws(FileError) { file = try OpenFile(reading: path) }
+}

@@ -1,0 +1,47 @@
+/// Where the remains of an entry were found.
+public struct RecoveredPlace: Hashable, Sendable {
+  /// A file of a database.
+  public enum File: String, Hashable, Sendable {
+    case database
+    case log
+    case journal
+
+    /// What is added to the name of the database.
+    public var suffix: String {
+      switch self {
+      case .database: ""
+      case .log: "-wal"
+      case .journal: "-journal"
+      }
+    }
+  }
+
+  /// What the page is used for now.
+  public enum Kind: String, Hashable, Sendable {
+    /// An earlier state of a page, in the log, in the journal, or in the database below the log.
+    case earlierPage = "earlier-page"
+    /// A page on the free list.
+    case freePage = "free-page"
+    /// A page of which the database does not know what it is used for.
+    case lostPage = "lost-page"
+    /// Bytes between the cells of a page, which belong to no row.
+    case slack
+    /// A page of the database that SQLite would show if the database were not damaged.
+    case page
+  }
+
+  /// The file.
+  public var file: File
+
+  /// What the page is used for now.
+  public var kind: Kind
+
+  /// The number of the page.
+  public var page: UInt32
+
+  /// The number of the frame of the log.
+  public var frame: Int?
+
+  /// Where the record begins in the file.
+  public var offset: Int64
+}

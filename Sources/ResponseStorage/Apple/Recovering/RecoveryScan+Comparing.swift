@@ -1,0 +1,100 @@
+import SQLitePages
+
+// Which of the rows SQLite shows.
+extension RecoveryScan {
+  /// Marks the rows that SQLite shows, and adds the present rows of the same entries.
+  func markPresent() throws {
+    guard !isDamaged else { return }
+    try resolveUnknownIDs()
+    var state = PageState(images: images, time: images.now)
+    for id in Set(rows.compactMap(\.id)).sorted() {
+      for table in [AppleRecordShapes.Table.responses, .blobs, .bodies] {
+        guard let root = roots[table],
+          let (row, page) = try presentRow(id, root, &state)
+        else { continue }
+        var present = row
+        guard let digest = try reader.examine(&present, in: page, isCertain: true) else { continue }
+        present.isLive = true
+        let identity = RowIdentity(table: present.table, id: id, digest: digest)
+        if let index = indexes[identity] {
+          let known = rows[index].hasKnownTime ? rows[index].from : present.from
+          present.from = min(known, present.from)
+          rows[index] = present
+        } else {
+          indexes[identity] = rows.count
+          rows.append(present)
+        }
+      }
+    }
+  }
+
+  private func presentRow(
+    _ id: Int64, _ root: UInt32, _ state: inout PageState
+  ) throws -> (FoundRow, [UInt8])? {
+    var page: [UInt8] = []
+    guard
+      let (number, cell) = try Tree(root: root, usableSize: usableSize)
+        .row(id, reading: &state, into: &page)
+    else { return nil }
+    return presentRow(cell, in: page, number).map { ($0, page) }
+  }
+
+  private func presentRow(_ cell: RowCell, in page: [UInt8], _ number: UInt32) -> FoundRow? {
+    guard let image = images.image(of: number),
+      let header = RecordHeader(
+        page.span, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound),
+      let shape = AppleRecordShapes.all.firstIndex(where: {
+        $0.shape.matches(header) && !$0.shape.isIndex
+      })
+    else { return nil }
+    return FoundRow(
+      shape: shape, id: cell.rowID, from: image.time, to: .max, image: image, page: number,
+      kind: .page, payload: cell.payload)
+  }
+
+  /// Gives rows whose id is overwritten the id of an equal row, and removes those that SQLite shows.
+  private func resolveUnknownIDs() throws {
+    var waiting: [RowIdentity: Int] = [:]
+    for (identity, index) in indexes where identity.id == nil { waiting[identity] = index }
+    guard !waiting.isEmpty else { return }
+    var doubles: Set<Int> = []
+    for (identity, index) in indexes where identity.id != nil {
+      var anonymous = identity
+      anonymous.id = nil
+      if let double = waiting[anonymous] {
+        doubles.insert(double)
+        rows[index].extend(with: rows[double])
+      }
+    }
+    var state = PageState(images: images, time: images.now)
+    for (table, root) in roots where waiting.keys.contains(where: { $0.table == table }) {
+      var visited = PageSet(upTo: reader.claimed.highest)
+      try Tree(root: root, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
+        [self] _, number, page, tree in
+        guard let tree, tree.kind == .tableLeaf else { return }
+        for index in 0..<tree.cellCount {
+          guard let start = tree.offset(ofCell: index, in: page.span),
+            let cell = RowCell(page.span, at: start, usableSize: usableSize),
+            var row = presentRow(cell, in: page, number),
+            let digest = try reader.examine(&row, in: page, isCertain: true),
+            let double = waiting[RowIdentity(table: table, id: nil, digest: digest)]
+          else { continue }
+          doubles.insert(double)
+        }
+      }
+    }
+    remove(doubles)
+  }
+
+  private func remove(_ doubles: Set<Int>) {
+    guard !doubles.isEmpty else { return }
+    var places = [Int](repeating: -1, count: rows.count)
+    var kept: [FoundRow] = []
+    for index in rows.indices where !doubles.contains(index) {
+      places[index] = kept.count
+      kept.append(rows[index])
+    }
+    rows = kept
+    indexes = indexes.filter { places[$0.value] >= 0 }.mapValues { places[$0] }
+  }
+}

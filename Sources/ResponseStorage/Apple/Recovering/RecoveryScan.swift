@@ -1,0 +1,185 @@
+import Bytes
+import SQLitePages
+
+/// Finds the rows of a cache in all pages of its database, in all their states.
+final class RecoveryScan {
+  let images: PageImages
+  let reader: RowReader
+
+  /// Whether to take nothing for present, as the database is damaged.
+  let isDamaged: Bool
+
+  /// The rows that were found, each once.
+  var rows: [FoundRow] = []
+
+  /// The root pages of the tables.
+  var roots: [AppleRecordShapes.Table: UInt32] = [:]
+
+  /// Hashes of the keys that the cache has now.
+  var liveKeys: Set<ByteString.Hash> = []
+
+  var indexes: [RowIdentity: Int] = [:]
+  private let carver: CellCarver
+  /// The pages that are free now.
+  var free: FreeList?
+  /// The pages that were free before the transactions in the log.
+  private var freeBelowLog: FreeList?
+  var usableSize: Int { images.header.usableSize }
+
+  init(_ images: PageImages, isDamaged: Bool) {
+    self.images = images
+    self.isDamaged = isDamaged
+    reader = RowReader(images)
+    carver = CellCarver(AppleRecordShapes.carved, usableSize: images.header.usableSize)
+  }
+
+  /// Reads all pages.
+  func run() throws {
+    free = try freePages(at: images.now)
+    if images.now > 0 { freeBelowLog = try freePages(at: 0) }
+    if !isDamaged { try readPresent() }
+    var later: [(UInt32, PageImages.Image)] = []
+    for number in 1...max(images.filePageCount, 1) {
+      try readStates(of: number, &later)
+    }
+    for number in images.pageNumbers {
+      try readStates(of: number, &later)
+    }
+    // Pages without a structure come last: by now it is known which of them are overflow pages of rows, whose bytes
+    // are those of a body.
+    var page: [UInt8] = []
+    for (number, image) in later where !reader.visited.contains(image) {
+      guard try images.read(image, into: &page) else { continue }
+      let isPresent = image == images.image(of: number)
+      try carve(
+        page, [0..<usableSize], number, image, kind(of: number, image, isPresent), until: image.time
+      )
+    }
+  }
+
+  // MARK: Other states
+
+  private func readStates(of number: UInt32, _ later: inout [(UInt32, PageImages.Image)]) throws {
+    let states = images.images(of: number)
+    let present = images.image(of: number)
+    var page: [UInt8] = []
+    for (index, image) in states.enumerated() {
+      let isPresent = image == present
+      if isPresent, !isDamaged {
+        if reader.claimed.contains(number) || images.header.isPointerMap(number)
+          || number == images.header.lockPage
+        {
+          continue
+        }
+      }
+      guard try images.read(image, into: &page) else { continue }
+      let kind = kind(of: number, image, isPresent)
+      if isPresent, !isDamaged, free?.trunks.contains(number) == true {
+        let region = FreeList.remains(inTrunk: page.span, usableSize: usableSize)
+        try carve(page, [region], number, image, kind, until: image.time)
+        continue
+      }
+      guard let tree = BTreePage(page.span, number: number, usableSize: usableSize) else {
+        later.append((number, image))
+        continue
+      }
+      // The rows of a free page were removed at some time before.
+      let isKnown =
+        isPresent
+        ? isDamaged && !isFree(number, free)
+        : image.time != 0 || image.file != .database || !isFree(number, freeBelowLog)
+      let next = index + 1 < states.count ? states[index + 1].time : Int64.max
+      let end = min(next, PageImages.end(ofGenerationOf: image.time))
+      try readRows(
+        of: tree, page, number, image, kind,
+        (isKnown ? image.time : FoundRow.unknown, isKnown ? end : max(image.time, 1)))
+    }
+  }
+
+  private func kind(
+    of number: UInt32, _ image: PageImages.Image, _ isPresent: Bool
+  ) -> RecoveredPlace.Kind {
+    if !isPresent { return .earlierPage }
+    if isFree(number, free) { return .freePage }
+    return isDamaged ? .page : .lostPage
+  }
+
+  private func isFree(_ number: UInt32, _ free: FreeList?) -> Bool {
+    free.map { $0.trunks.contains(number) || $0.leaves.contains(number) } ?? false
+  }
+
+  /// Reads the rows of a page, and the remains between them.
+  private func readRows(
+    of tree: BTreePage, _ page: [UInt8], _ number: UInt32, _ image: PageImages.Image,
+    _ kind: RecoveredPlace.Kind, _ time: (from: Int64, to: Int64)
+  ) throws {
+    var used: [Range<Int>] = []
+    if tree.kind == .tableLeaf {
+      for index in 0..<tree.cellCount {
+        guard let start = tree.offset(ofCell: index, in: page.span),
+          let cell = RowCell(page.span, at: start, usableSize: usableSize),
+          let header = RecordHeader(
+            page.span, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound),
+          header.size == cell.payload.size,
+          let shape = AppleRecordShapes.all.firstIndex(where: {
+            $0.shape.matches(header) && !$0.shape.isIndex
+          })
+        else { continue }
+        let row = FoundRow(
+          shape: shape, id: cell.rowID, from: time.from, to: time.to, image: image, page: number,
+          kind: kind, payload: cell.payload)
+        if try insert(row, in: page, isCertain: true) { used.append(start..<cell.payload.end) }
+      }
+      used.sort { $0.lowerBound < $1.lowerBound }
+    }
+    var rest: [Range<Int>] = []
+    var start = tree.unallocated.lowerBound
+    for range in used {
+      if range.lowerBound > start { rest.append(start..<range.lowerBound) }
+      start = max(start, range.upperBound)
+    }
+    if start < usableSize { rest.append(start..<usableSize) }
+    try carve(page, rest, number, image, kind == .page ? .slack : kind, until: image.time)
+  }
+
+  /// Looks for rows in parts of a page.
+  func carve(
+    _ page: [UInt8], _ regions: [Range<Int>], _ number: UInt32, _ image: PageImages.Image,
+    _ kind: RecoveredPlace.Kind, until time: Int64
+  ) throws {
+    for region in regions where region.count >= 8 {
+      try carver.forEachCell(in: page.span, region) { cell in
+        // A response says whether it is complete; the end of other rows is needed.
+        guard !cell.isCut || AppleRecordShapes.all[cell.shape].table == .blobs else { return false }
+        let isHeaderCut =
+          RecordHeader(
+            page.span, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound)
+          != cell.header
+        let row = FoundRow(
+          shape: cell.shape, id: cell.rowID, from: FoundRow.unknown, to: max(time, 1), image: image,
+          page: number, kind: kind, payload: cell.payload,
+          header: isHeaderCut ? cell.header : nil)
+        return try insert(row, in: page, isCertain: false)
+      }
+    }
+  }
+
+  /// Adds a row unless it is there already.
+  ///
+  /// - Returns: Whether it is a row of a cache.
+  private func insert(_ row: FoundRow, in page: [UInt8], isCertain: Bool) throws -> Bool {
+    var row = row
+    guard let digest = try reader.examine(&row, in: page, isCertain: isCertain) else {
+      return false
+    }
+    let identity = RowIdentity(table: row.table, id: row.id, digest: digest)
+    if let index = indexes[identity] {
+      rows[index].extend(with: row)
+      return true
+    }
+    try reader.visit(row)
+    indexes[identity] = rows.count
+    rows.append(row)
+    return true
+  }
+}
