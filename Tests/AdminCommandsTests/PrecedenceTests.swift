@@ -27,7 +27,7 @@ import Testing
     "enforce": [], "compact": [], "check": ["--repair"], "export": ["-o", "x.tar"],
     "import": ["x.tar"], "apply": ["x.json"], "diff": ["x.tar", "y.tar"], "revalidate": ["1"],
     "expire": ["1", "--clear-user-info", "a"],
-    "report": ["-o", "-"], "query": ["SELECT 1"], "grep": ["a"], "watch": [],
+    "recover": [], "report": ["-o", "-"], "query": ["SELECT 1"], "grep": ["a"], "watch": [],
     "rules test": [], "metrics": [],
   ]
 

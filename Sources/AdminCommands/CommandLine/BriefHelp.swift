@@ -85,6 +85,12 @@ struct BriefHelp {
     "check": BriefHelp(
       examples: ["check shop", "check shop --repair --dry-run"],
       options: ["--full", "--repair", "--offline-set", "--dry-run", "--yes", "--format"]),
+    "recover": BriefHelp(
+      examples: ["recover shop", "recover --damaged shop -o found.tar"],
+      options: [
+        "--host", "--versions", "--damaged", "--uncertain-bodies", "--confidence", "--output",
+        "--format",
+      ]),
     "revalidate": BriefHelp(
       examples: ["revalidate shop --stale", "revalidate shop --stale --refresh --yes"],
       options: ["--all", "--stale", "--host", "--refresh", "--purge-gone", "--dry-run", "--yes"]),

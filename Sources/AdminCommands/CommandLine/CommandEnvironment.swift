@@ -72,6 +72,12 @@ public struct CommandEnvironment {
   /// Whether no process reads standard output any more.
   public var hasNoReader: () -> Bool = { false }
 
+  /// Looks for the entries that the cache at a path no longer has; the other parameter is the time to wait for a lock in
+  /// milliseconds.
+  public var openRemains: (String, Int32, RecoveredStore.Options) throws -> RecoveredStore = {
+    path, _, _ in throw StoreError(.unsupported, at: path)
+  }
+
   /// Opens the cache at a path for writing; the other parameters are the time to wait for a lock in milliseconds, and
   /// whether SQLite checks the database first.
   public var openStore: (String, Int32, Bool) throws -> any ResponseStore
@@ -251,6 +257,21 @@ public struct CommandEnvironment {
       }
       return StoreObserver(
         StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now))
+    }
+    environment.openRemains = { path, wait, options in
+      guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
+        throw CommandFailure.usage(
+          "'\(path)' is an archive, which has no removed entries",
+          hint: "give a Cache.db or its folder")
+      }
+      let opening = StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
+      do {
+        return try RecoveredStore.find(in: opening, options)
+      } catch let error as StoreError where error.code == .unsupported {
+        throw CommandFailure.usage(
+          "'\(path)' is a Foundation cache, which keeps no removed entries",
+          hint: "give a Cache.db or its folder")
+      }
     }
     return environment
   }

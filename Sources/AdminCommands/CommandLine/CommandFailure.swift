@@ -69,7 +69,10 @@ extension CommandFailure {
           "give an app's Cache.db, its folder, or the folder of a Foundation cache with '-c PATH'"
         )
       case .damaged:
-        (.data, "damaged", "list the entries that can still be read with 'urlcache-admin list'")
+        (
+          .data, "damaged",
+          "see what can still be read with 'urlcache-admin recover --damaged'"
+        )
       // 75 is `EX_TEMPFAIL`, which schedulers and mail systems know as a reason to try again.
       case .inUse: (.temporary, "busy", "try again, or wait longer with '--wait 30s'")
       case .changedWhileReading: (.temporary, "changed", "run the command again")

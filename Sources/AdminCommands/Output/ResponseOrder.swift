@@ -91,6 +91,8 @@ struct ResponseOrder: Hashable {
     case .responseHeaders: Self.number(response.responseHeaders.map { Double($0.fields.count) })
     case .notes: .number(Double(response.notes.count))
     case .sidecarETag(let tags): Self.text(tags?.tag(of: response))
+    // Not names of columns to sort by.
+    case .confidence, .found: .unknown
     case .userInfo(let key): Self.properties(response.userInfo, key)
     case .protocolProperties(let key): Self.properties(response.protocolProperties, key)
     }

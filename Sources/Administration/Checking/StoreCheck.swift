@@ -35,6 +35,9 @@ public struct StoreCheck {
   /// The kinds of repair that would remove something, whether planned or not.
   public private(set) var repairable: Set<Finding.Repair> = []
 
+  /// Whether SQLite finds the database damaged.
+  public private(set) var isDamaged = false
+
   /// What a repair removes.
   public internal(set) var plan: RemovalPlan
 
@@ -147,6 +150,7 @@ public struct StoreCheck {
   /// Counts a finding, and reports it.
   mutating func record(_ finding: Finding, _ report: (Finding) throws -> Void) throws {
     counts[finding.code.severity, default: 0] += 1
+    if finding.code == .damagedDatabase { isDamaged = true }
     // A young file has no repair yet: an app may be about to store its entry.
     if let repair = finding.code.repair,
       finding.orphan != nil || finding.id != nil || repair == .sidecars

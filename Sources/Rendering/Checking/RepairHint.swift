@@ -3,6 +3,13 @@ public import ResponseStorage
 
 /// The command that repairs the findings of a check.
 public enum RepairHint {
+  /// Returns the command that reads what is left in a damaged database; `nil` if the database is not damaged.
+  public static func recovery(for check: StoreCheck) -> String? {
+    let store = check.plan.store
+    guard check.isDamaged, store.format == .apple else { return nil }
+    return "urlcache-admin recover --damaged \(ShellText.option("-c", "--cache", store.path))"
+  }
+
   /// Returns the command for a POSIX shell; `nil` if nothing can be repaired, or the store is read-only.
   ///
   /// - Parameter naming: How side files are named, if the user specified it.

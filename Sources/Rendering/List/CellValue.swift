@@ -89,6 +89,10 @@ struct CellReader {
     case .requestHeaders: return headers(response.request.headers)
     case .responseHeaders: return headers(response.responseHeaders)
     case .notes: return .notes(response.notes)
+    case .confidence(let facts):
+      return facts?.fact(of: response.id).map { .word($0.confidence.rawValue) } ?? .unknown
+    case .found(let facts):
+      return facts?.fact(of: response.id).map { .word($0.place.words) } ?? .unknown
     case .sidecarETag(let tags): return text(tags?.tag(of: response))
     case .userInfo(let key): return properties(response.userInfo, key)
     case .protocolProperties(let key): return properties(response.protocolProperties, key)

@@ -13,6 +13,9 @@ extension Column {
     .protocolProperties(key: nil),
   ]
 
+  /// The columns that only recovered entries have.
+  public static let ofRecoveredEntries: [Column] = [.confidence(of: nil), .found(of: nil)]
+
   /// Creates a column from its name on the command line: a name from ``all``, `user-info:KEY` or `proto-props:KEY`.
   public init?(name: String) {
     if let column = Self.all.first(where: { $0.plainName == name }) {
@@ -83,6 +86,8 @@ extension Column {
     case .responseHeaders: "response-headers"
     case .notes: "notes"
     case .sidecarETag: "sidecar-etag"
+    case .confidence: "confidence"
+    case .found: "found"
     case .userInfo: "user-info"
     case .protocolProperties: "proto-props"
     }

@@ -43,6 +43,10 @@ public enum Column: Hashable, Sendable {
   case notes
   /// The `ETag` in the side file; the folder is known when the list is made.
   case sidecarETag(in: SidecarTags?)
+  /// How much of a recovered entry is left; what is known of all entries is added when the list is made.
+  case confidence(of: RecoveredFacts?)
+  /// Where a recovered entry was found.
+  case found(of: RecoveredFacts?)
   /// The values that the app attached: one key or all.
   case userInfo(key: ByteString?)
   /// The values that the URL loading system attached: one key or all.
@@ -96,6 +100,7 @@ public enum Column: Hashable, Sendable {
       ResponseFreshness.projection
     case .notes: .notes
     case .sidecarETag: SidecarTags.projection
+    case .confidence, .found: []
     case .userInfo: .userInfo
     case .protocolProperties: .protocolProperties
     }
@@ -105,6 +110,24 @@ public enum Column: Hashable, Sendable {
 extension Column {
   /// Whether the column needs side files.
   public var needsSidecars: Bool { if case .sidecarETag = self { true } else { false } }
+
+  /// The default columns for people of a list of recovered entries.
+  public static let standardRecovered: [Column] = [
+    .id, .stored, .status, .size, .confidence(of: nil), .found(of: nil), .url,
+  ]
+
+  /// The default columns for programs of a list of recovered entries.
+  public static let standardRecoveredJSON: [Column] =
+    standardJSON + ofRecoveredEntries
+
+  /// Returns the column with the facts that it needs; any other column is unchanged.
+  public func reading(_ facts: RecoveredFacts) -> Column {
+    switch self {
+    case .confidence: .confidence(of: facts)
+    case .found: .found(of: facts)
+    default: self
+    }
+  }
 
   /// Returns the column with the side files that it needs; any other column is unchanged.
   public func reading(_ tags: SidecarTags) -> Column {

@@ -9,21 +9,24 @@ import ResponseStorage
 struct JSONRenderer: ResponseRenderer {
   private let entry: EntryJSON
   private let store: StoreDescription
+  private let schema: String
   private var json = JSONStream(.hostileText)
 
   init(
     columns: [Column], secrets: SecretPolicy, now: Timestamp,
-    expiryRules: [UserInfoExpiry.Rule], store: StoreDescription
+    expiryRules: [UserInfoExpiry.Rule], store: StoreDescription,
+    schema: String
   ) {
     entry = EntryJSON(
       columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
     self.store = store
+    self.schema = schema
   }
 
   mutating func begin(into buffer: inout TextBuffer) {
-    let store = store
+    let (store, schema) = (store, schema)
     json.begin("entries", in: &buffer.bytes) {
-      $0.member(schema: "list")
+      $0.member(schema: schema)
       $0.member("cache", store)
     }
   }

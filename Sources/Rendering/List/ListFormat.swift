@@ -57,6 +57,21 @@ public struct ListSummary: Hashable, Sendable {
   }
 }
 
+extension ListSummary {
+  /// The summary of a list of recovered entries for people: `12 entries found, 2.2 MiB`.
+  public var recoveredText: String {
+    var text = TextBuffer()
+    text.append(grouped: shown)
+    if shown != selected {
+      text.append(" shown of ")
+      text.append(grouped: selected)
+    }
+    text.append(selected == 1 ? " entry found, " : " entries found, ")
+    text.append(byteCount: bodyBytes)
+    return ByteString(text.bytes).string ?? ""
+  }
+}
+
 /// A type that renders responses one after the other.
 public protocol ResponseRenderer {
   /// Appends the text before the first response.
@@ -118,11 +133,12 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
   ///   - now: The time to which ages are measured.
   ///   - expiryRules: The expiry rules of apps, which affect freshness.
   ///   - store: The store that is listed.
+  ///   - schema: The name of the schema of a JSON document.
   ///   - terminalWidth: The width to which URLs are shortened, or `nil` to show them in full.
   public func makeRenderer(
     columns: [Column]?, secrets: SecretPolicy, now: Timestamp,
     expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known, store: StoreDescription,
-    terminalWidth: Int?
+    schema: String = "list", terminalWidth: Int?
   ) -> ListRenderer {
     let columns = columns ?? standardColumns
     return switch self {
@@ -136,7 +152,8 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
     case .json:
       .whole(
         JSONRenderer(
-          columns: columns, secrets: secrets, now: now, expiryRules: expiryRules, store: store))
+          columns: columns, secrets: secrets, now: now, expiryRules: expiryRules, store: store,
+          schema: schema))
     case .ndjson:
       .lines(
         NDJSONRenderer(columns: columns, secrets: secrets, now: now, expiryRules: expiryRules))

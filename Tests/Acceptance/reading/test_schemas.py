@@ -17,13 +17,14 @@ from products import maker, tool
 from scratch import path
 
 pytest.importorskip("jsonschema", reason="jsonschema: not here")
+import histories
 import schemas
 from schemas import COLUMNS, KEYED
 
 # Schemas that a test here holds documents against.
 CHECKED = """list entry show explain explanation explain-missing usage discover usage-all error check archive-header archive-entry
     archive-manifest files-index purge plan apply enforce import diff revalidate compact expire skipped config pin unpin rules-test
-    log grep progress query watch""".split()
+    log grep progress query watch recover""".split()
 ALL_COLUMNS = ",".join([*COLUMNS, *(name.replace(",", "\\,") for name in KEYED)]).replace("_", "-")
 FAULTS = ["--faults", "orphan-files,missing-bodies,undecodable"]
 
@@ -105,6 +106,16 @@ def test_list(check, cache, foundation):
         "2025-01-01T00:00:00Z", [1, 2.5, True, {"d": "e"}], "odd", {"Cookie": "***", "Accept-Encoding": "gzip"}], third
     assert third["user_info"]["b"] == {"base64": "/w=="} and len(third["user_info"]) == 4, third
     assert check("list", [document(cache, "list"), everything, document(cache, "list", "--limit", "0"), document(foundation, "list")]) == 4
+
+
+def test_recover(check):
+    """A list of recovered entries fits its schema."""
+    history = histories.History(scratch.path("live"), 1, schema=203, journal="WAL").run(8)
+    cache = history.kill(scratch.path("killed"))
+    columns = ",".join([*COLUMNS, "confidence", "found"]).replace("_", "-")
+    lists = [document(cache, "recover"), document(cache, "recover", "--versions", "--columns", columns)]
+    assert all(entries["entries"] for entries in lists)
+    assert check("recover", lists) == 2
 
 
 @pytest.mark.parametrize(("selected", "options"), [

@@ -17,6 +17,8 @@ COLUMNS = (
     "id stored first_stored age status method size mime url host path scheme partition disk body_location received announced policy etag "
     "last_modified cache_control date expires freshness ttl lifetime lifetime_source current_age expires_at validators "
     "key request_headers response_headers notes user_info proto_props").split()
+# Columns that only recovered entries have.
+RECOVERED = ["confidence", "found"]
 # Columns with a key, which an entry has under their own names.
 KEYED = ["user_info:a", "user_info:c", "user_info:\x1b\"", "proto_props:Accept-Encoding, Cookie"]
 # Members of an explanation whose own members are header fields and directives.
@@ -112,8 +114,8 @@ def incomplete_forms(value, place=()):
     if isinstance(value, dict):
         optional = {name + "_base64" for name, member in value.items() if member is None}
         # The members of an entry are those of the columns.
-        if set(value) <= optional.union(COLUMNS, KEYED):
-            optional.update(COLUMNS, KEYED)
+        if set(value) <= optional.union(COLUMNS, KEYED, RECOVERED):
+            optional.update(COLUMNS, KEYED, RECOVERED)
         if set(value) <= set(PARTS):
             optional.update(PARTS)
         if "sha256" in value:

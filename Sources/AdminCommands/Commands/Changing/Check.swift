@@ -165,7 +165,11 @@ extension URLCacheAdmin {
     func hint(at check: StoreCheck, in environment: CommandEnvironment) {
       // JSON says of each finding whether it can be repaired, and a command line in it would be for
       // people.
-      guard change.format == .table,
+      guard change.format == .table else { return }
+      if let command = RepairHint.recovery(for: check) {
+        environment.inform("hint: see what can still be read with: \(command)\n")
+      }
+      guard
         let command = RepairHint.command(for: check, naming: sidecarNames)
       else {
         return

@@ -1,0 +1,234 @@
+import Administration
+public import ArgumentParser
+import Bytes
+import Rendering
+import ResponseArchives
+public import ResponseStorage
+
+extension URLCacheAdmin {
+  /// `urlcache-admin recover`: lists entries that a cache no longer has, and writes them to an archive.
+  struct Recover: SelectingCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "recover",
+      abstract: "Find entries that were removed, or that are in a damaged database.",
+      discussion: """
+        SQLite leaves removed rows in its files until it needs the space. This command
+        reads the pages of a Cache.db itself: free pages, the space between rows, the
+        write-ahead log including what is left of earlier transactions, and the
+        rollback journal. It never changes the cache. Foundation caches keep no removed
+        entries.
+
+        CONFIDENCE
+          complete        request, response and body
+          body-uncertain  request and response, and a body that may belong to another
+                          version of the entry (see '--uncertain-bodies')
+          body-missing    request and response
+          only-url        the URL, and perhaps when it was first stored
+
+        A removed entry is listed once, in its newest version, unless the cache has an
+        entry for its URL. '--versions' lists all versions, including those of entries
+        that the cache still has.
+
+        Make a new cache from what a damaged one still contains:
+
+          urlcache-admin recover --damaged OLD/Cache.db -o found.tar
+          urlcache-admin import found.tar -c NEW/Cache.db
+        """)
+
+    @OptionGroup var operands: CacheOperand
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+
+    @Option(help: "Only entries with this confidence: \(Self.confidences).")
+    var confidence: [RecoveryConfidence] = []
+
+    @Flag(help: "List all versions of entries, including those that the cache still has.")
+    var versions = false
+
+    @Flag(help: "Read a damaged database, and list all entries in it, not only removed ones.")
+    var damaged = false
+
+    @Flag(help: "Include bodies that may belong to another version of the entry.")
+    var uncertainBodies = false
+
+    @OptionGroup(title: "Cache") var cache: CacheOptions
+
+    @Option(
+      name: [.short, .long],
+      help: ArgumentHelp(
+        "Write the entries to a new native archive (.tar, .tar.zst, .tar.gz, .zip); '-' is"
+          + " standard output.", valueName: "file"),
+      completion: .file(extensions: ExportFormat.extensions(where: \.isNative)))
+    var output: String?
+
+    @Flag(help: "Replace an existing file.")
+    var force = false
+
+    @OptionGroup(title: "Output") var secrets: SecretOptions
+    @OptionGroup(title: "Output") var formats: FormatOptions<ListFormat>
+
+    @Option(
+      help: ArgumentHelp(
+        "The columns, separated by commas: those of 'list', 'confidence' and 'found'.",
+        valueName: "columns"),
+      transform: parseRecoveredColumns)
+    var columns: [Column]?
+
+    @Option(
+      name: [.customShort("n"), .long],
+      help: ArgumentHelp("Show at most this many entries.", valueName: "number"))
+    var limit: Int?
+
+    private static let confidences = RecoveryConfidence.allCases.map(\.rawValue)
+      .joined(separator: ", ")
+
+    private var format: ListFormat { formats.format }
+    var writesJSON: Bool { output == nil && format == .json }
+
+    func validate() throws {
+      if let limit, limit < 0 { throw ValidationError("'--limit' cannot be less than zero.") }
+      guard format != .ncdu else {
+        throw ValidationError("'--format ncdu' is only for the entries that a cache has.")
+      }
+      guard columns == nil || format != .urls else {
+        throw ValidationError("'--format urls' and '--columns' cannot be combined.")
+      }
+      guard output == nil || format == .table && columns == nil && limit == nil else {
+        throw ValidationError("'--output' cannot be combined with options for a list.")
+      }
+      guard output != nil || !force else { throw ValidationError("'--force' needs '--output'.") }
+    }
+
+    func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      let format = try output.map(archiveFormat)
+      let path = try cache.path(in: environment)
+      var options = RecoveredStore.Options()
+      options.isDamaged = damaged
+      options.withVersions = versions && output == nil
+      options.withUncertainBodies = uncertainBodies
+      let source = try environment.openRemains(path, cache.waitMilliseconds, options)
+      for note in source.description.notes { environment.note(note) }
+      if let damage = source.damage {
+        guard source.isDatabase else { throw damage }
+        environment.note("SQLite cannot read it: \(damage)")
+      }
+      let now = cache.now(in: environment)
+      let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
+      var listing = Listing(selection: selection, now: now)
+      if let output, let format {
+        return try write(source, selection, now, format, to: output, environment)
+      }
+      try list(source, &listing, now, environment)
+      return listing.report(in: environment, secrets.policy)
+    }
+
+    private func list(
+      _ source: RecoveredStore, _ listing: inout Listing, _ now: Timestamp,
+      _ environment: CommandEnvironment
+    ) throws {
+      let facts = RecoveredFacts(of: source)
+      let standard =
+        format == .table
+        ? Column.standardRecovered
+        : format == .urls ? format.standardColumns : Column.standardRecoveredJSON
+      let columns = (columns ?? standard).map { $0.reading(facts) }
+      var renderer = format.makeRenderer(
+        columns: columns, secrets: secrets.policy, now: now,
+        expiryRules: listing.selection.expiryRules, store: source.description, schema: "recover",
+        terminalWidth: environment.terminalWidth
+      ).renderer
+      var output = OutputBuffer(environment)
+      renderer.begin(into: &output.text)
+      var (shown, selected): (Int64, Int64) = (0, 0)
+      var bodyBytes: ByteCount = 0
+      try listing.scan(source, columns.projection.union([listing.selection.projection, .body])) {
+        guard isWanted($0, facts) else { return }
+        selected += 1
+        if let limit, shown >= limit { return }
+        shown += 1
+        bodyBytes += $0.bodySize ?? 0
+        renderer.render($0, into: &output.text)
+        try output.flushIfLarge()
+      }
+      // Before the end of the document: what was read of a cache that changed meanwhile may belong to no state of it.
+      try source.finish()
+      let summary = ListSummary(
+        shown: shown, selected: selected, total: source.count(), bodyBytes: bodyBytes)
+      renderer.finish(summary: summary, into: &output.text)
+      try output.flush()
+      environment.inform("\(summary.recoveredText)\n")
+    }
+
+    /// Writes an archive, which appears complete or not at all.
+    private func write(
+      _ source: RecoveredStore, _ selection: Selection, _ now: Timestamp, _ format: ExportFormat,
+      to output: String, _ environment: CommandEnvironment
+    ) throws -> ExitStatus {
+      try source.refuseReplacement(by: output)
+      let facts = RecoveredFacts(of: source)
+      var export = ArchiveExport(
+        format, generatorVersion: URLCacheAdmin.versionNumber,
+        temporaryFolder: environment.temporaryFolder)
+      export.isSelection = true
+      var absent = selection.names ?? EntryNames()
+      var leftOut = 0
+      let target = try ArchiveOutput(path: output, isForced: force, environment)
+      let summary = try export.run(
+        on: source, selection.projection,
+        where: { response in
+          absent.remove(response)
+          guard isWanted(response, facts), try selection.contains(response, now: now) else {
+            return false
+          }
+          // Without a response there is nothing that a cache could store.
+          let isURL = facts.fact(of: response.id)?.confidence == .onlyURL
+          if isURL { leftOut += 1 }
+          return !isURL
+        }, writing: { try target.write($0) })
+      try source.finish()
+      try target.commit()
+      let name = output == "-" ? "the archive" : "'\(output)'"
+      environment.note(
+        "recovered \(summary.entries) \(summary.entries == 1 ? "entry" : "entries") to \(name), with"
+          + " \(ByteSizeText.text(summary.bodyBytes)) of bodies, including cookies and tokens")
+      if summary.missingBodies > 0 {
+        environment.note("without a body, which is lost or uncertain: \(summary.missingBodies)")
+      }
+      if leftOut > 0 {
+        environment.note("not in the archive, because only the URL is left: \(leftOut)")
+      }
+      for omission in summary.omissions {
+        environment.note("skipped, because \(omission.reason): \(omission.count)")
+      }
+      guard absent.isEmpty else { return environment.report(absent: absent, secrets.policy) }
+      return summary.omissions.isEmpty ? .done : .partly
+    }
+
+    private func isWanted(
+      _ response: borrowing StoredResponse, _ facts: RecoveredFacts
+    ) -> Bool {
+      guard !confidence.isEmpty else { return true }
+      return facts.fact(of: response.id).map { confidence.contains($0.confidence) } ?? false
+    }
+
+    private func archiveFormat(of path: String) throws(CommandFailure) -> ExportFormat {
+      let format = path == "-" ? .tarZstd : ExportFormat(ofFileNamed: path)
+      guard let format, format.isNative else {
+        let endings = ExportFormat.endingsInWords(ExportFormat.allCases.filter(\.isNative))
+        throw .usage(
+          "'\(path)' is not the name of a native archive", hint: "end it with \(endings)")
+      }
+      return format
+    }
+  }
+}
+
+extension RecoveryConfidence: ExpressibleByArgument {}
+
+/// Parses comma-separated columns of recovered entries.
+private func parseRecoveredColumns(_ text: String) throws -> [Column] {
+  try text.utf8.split(separator: UInt8(ascii: ",")).flatMap { name -> [Column] in
+    let name = String(decoding: Array(name), as: UTF8.self)
+    if let own = Column.ofRecoveredEntries.first(where: { $0.name.string == name }) { return [own] }
+    return try parseColumns(name) + (name == "all" ? Column.ofRecoveredEntries : [])
+  }
+}

@@ -1,0 +1,141 @@
+"""Damages databases in many ways, and compares what `recover --damaged` finds with what was written and with `sqlite3 .recover`."""
+
+import json
+import os
+import plistlib
+import random
+import sqlite3
+import subprocess
+
+import pytest
+
+import histories
+import peers
+import scratch
+from products import tool
+from recovery import archived, make, recover
+from scratch import path, run
+
+LIMIT = 64 << 20
+# A sqlite3 that was built with SQLITE_ENABLE_DBPAGE_VTAB; without it, .recover fails.
+JUDGE = "sqlite3-recover"
+
+
+def limited(cache, *options):
+    """The entries that `recover` lists in 64 MiB of memory, beyond what the program needs to start; the status of a damaged cache is allowed."""
+    result = subprocess.run(["python3", "-c", MEASURED, tool, "recover", "-c", cache, "--format", "ndjson", *options], capture_output=True,
+                            timeout=60)
+    assert result.returncode in (0, 65), (cache, result)
+    assert int(result.stderr.splitlines()[-1]) < LIMIT, "too much memory"
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+MEASURED = """import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, file=sys.stderr)
+sys.exit(status)"""
+
+
+def damage(cache, chance, number):
+    """A copy of a cache with 1 to 300 flipped bits, or one that is cut."""
+    copy = scratch.copy(cache, "copy")
+    database = os.path.join(copy, "Cache.db")
+    with open(database, "rb") as file:
+        data = bytearray(file.read())
+    if number < 7:
+        for _ in range(chance.choice([1, 10, 300])):
+            data[chance.randrange(chance.choice([100, len(data)]))] ^= 1 << chance.randrange(8)
+    else:
+        del data[chance.randrange(len(data)):]
+    with open(database, "wb") as file:
+        file.write(data)
+    return copy
+
+
+def judged(cache):
+    """The entries that `sqlite3 .recover` finds: the URL, the time and the body of each."""
+    copy = scratch.copy(cache, "judged")
+    text = subprocess.run([peers.found(JUDGE), os.path.join(copy, "Cache.db"), ".recover"], capture_output=True, timeout=60).stdout
+    rows, bodies = [], {}
+    for line in text.split(b"\n"):
+        # Each row is one statement on a line of its own, whatever is wrong with the others.
+        if not line.startswith(b"INSERT") or b"sqlite_master" in line:
+            continue
+        database = sqlite3.connect(":memory:")
+        try:
+            name, columns = line.split(b"INTO ", 1)[1].split(b"(", 1)
+            columns = columns.split(b") VALUES", 1)[0].decode()
+            database.execute(f"CREATE TABLE {name.decode()}({columns})")
+            database.execute(line.decode())
+            row = dict(zip([column.strip("'\" ") for column in columns.split(",")],
+                           database.execute(f"SELECT * FROM {name.decode()}").fetchone()))
+        except (sqlite3.Error, UnicodeDecodeError, IndexError, TypeError, ValueError):
+            continue
+        if b"blob_data" in name:
+            rows.append((row["entry_ID"], row["response_object"]))
+        elif b"receiver_data" in name:
+            bodies[row["entry_ID"]] = row["receiver_data"]
+        elif b"lost_and_found" in name:
+            rows.append((row.get("id"), row.get("c1")))
+            bodies.setdefault(row.get("id"), row.get("c2", row.get("c1")))
+    for number, response in rows:
+        try:
+            array = plistlib.loads(response)["Array"]
+            yield array[0]["_CFURLString"], int(array[1] + histories.EPOCH), bodies.get(number)
+        except Exception:  # no property list of a response
+            continue
+
+
+@pytest.mark.parametrize("seed", range(70))
+def test_damaged_databases(seed, thorough):
+    """Ten databases for each seed: seven with flipped bits, three cut."""
+    if seed >= 1 and not thorough:
+        pytest.skip("only with --thorough")
+    history, cache = make(seed % 8, transactions=12 if thorough else 5)
+    written = {(version["url"], int(version["stored"])): version for version in history.versions}
+    for number in range(10) if thorough else (0, 2, 5, 8):
+        copy = damage(cache, random.Random(seed * 10 + number), number)
+        found = limited(copy, "--damaged", "--versions")
+        states = {(entry["url"], int(histories.seconds(entry["stored"] or "2001-01-01T00:00:00Z"))) for entry in found
+                  if entry["confidence"] != "only-url"}
+        # A flipped bit in a URL or a time gives another one; both are hardly ever hit.
+        urls, times = {url for url, _ in written}, {time for _, time in written}
+        strange = [state for state in states - set(written) if state[0] not in urls and state[1] not in times]
+        assert len(strange) <= 1, strange
+        if number >= 7:
+            # Nothing is changed in what is left, so each body is right.
+            assert states <= set(written)
+            for entry, body in archived(copy, "--damaged", status=None):
+                version = written[entry["url"], int(histories.seconds(entry["stored"]))]
+                assert body is None or body == version["body"], entry
+        if peers.found(JUDGE):
+            for url, time, body in judged(copy):
+                if (url, time) in written:
+                    assert (url, time) in states, ("only in .recover", number, url)
+
+
+@peers.needed(JUDGE)
+def test_sqlite3_recovers_what_was_stored():
+    """The judge itself finds all present entries of a whole database."""
+    history, cache = make(2, schema=203, journal="DELETE", transactions=5)
+    assert {version["url"] for version in history.now.values()} <= {url for url, _, _ in judged(cache)}
+
+
+def test_a_damaged_database_gives_all_that_is_left():
+    history, cache = make(2, schema=203, journal="DELETE")
+    database = os.path.join(cache, "Cache.db")
+    with open(database, "r+b") as file:
+        # The schema and the header are lost.
+        file.write(bytes(4096))
+    assert recover(cache, status=65) == []
+    found = recover(cache, "--damaged")
+    assert set(history.now) <= {entry["url"] for entry in found}
+    bodies = 0
+    for entry, body in archived(cache, "--damaged"):
+        if entry["url"] in history.now and body is not None:
+            bodies += 1
+            assert body == history.now[entry["url"]]["body"]
+    assert bodies > len(history.now) / 2
+    run("import", path("found.tar"), "-c", path("new"), "--create", "apple", "--yes")
+    new = json.loads(run("list", "-c", path("new"), "--format", "json").stdout)["entries"]
+    assert set(history.now) <= {entry["url"] for entry in new}

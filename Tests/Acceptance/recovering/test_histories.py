@@ -1,0 +1,62 @@
+"""Makes caches with a known history, and compares what `recover` finds with all that was ever written."""
+
+import collections
+import json
+
+import pytest
+
+import histories
+import scratch
+from recovery import archived, digest, make, recover, stored
+from scratch import path, run
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_superseded_entry_in_the_log_is_recovered(seed, thorough):
+    if seed >= 3 and not thorough:
+        pytest.skip("only with --thorough")
+    history, cache = make(seed, transactions=40 if thorough else 8)
+    before = digest(cache)
+    found = recover(cache, "--versions", "--columns", "id,key,url,stored,confidence,found")
+    assert digest(cache) == before, "nothing is written"
+    versions = {(version["url"], int(version["stored"])): version for version in history.versions}
+    present = {(version["url"], int(version["stored"])) for version in history.now.values()}
+    recovered = collections.Counter()
+    for entry in found:
+        if entry["confidence"] == "only-url":
+            assert entry["key"] in {version["url"] for version in history.versions}, entry
+            continue
+        key = (entry["url"], stored(entry))
+        assert key in versions, f"never written: {entry}"
+        assert key not in present, f"not removed: {entry}"
+        recovered[key] += 1
+    assert max(recovered.values(), default=1) == 1, "no entry is listed twice"
+    ids = {(version["id"], int(version["stored"])): key for key, version in versions.items()}
+    in_log = {ids[state] for state in histories.states_in_log(cache, scratch.root) if state in ids} - present
+    assert in_log - set(recovered) == set()
+    if history.journal == "WAL":
+        assert in_log, "the history has nothing to recover"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_body_that_counts_as_complete_is_the_one_that_was_stored(seed, thorough):
+    if seed not in (3, 4) and not thorough:
+        pytest.skip("only with --thorough")
+    history, cache = make(seed, transactions=40 if thorough else 10)
+    versions = {(version["url"], int(version["stored"])): version for version in history.versions}
+    bodies = 0
+    for entry, body in archived(cache):
+        assert entry["url"] not in history.now
+        version = versions[entry["url"], stored(entry)]
+        if body is not None:
+            bodies += 1
+            assert body == version["body"], entry
+    kinds = collections.Counter(entry["confidence"] for entry in recover(cache))
+    assert kinds["complete"] == bodies
+    # The other bodies are there on request, and most of them are right.
+    more = [(entry, body) for entry, body in archived(cache, "--uncertain-bodies") if body is not None]
+    assert len(more) == bodies + kinds["body-uncertain"]
+    wrong = [entry for entry, body in more if body != versions[entry["url"], stored(entry)]["body"]]
+    assert len(wrong) <= kinds["body-uncertain"] / 2 + 1
+    for entry in recover(cache, "--confidence", "body-uncertain"):
+        assert entry["size"] is None and entry["body_location"] == "missing"

@@ -1,0 +1,151 @@
+"""Runs `recover` with its options, and while an app changes the cache."""
+
+import collections
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+import histories
+import samples
+import scratch
+from products import tool
+from recovery import archived, make, recover, stored
+from scratch import path, run
+
+
+def test_versions_are_listed_on_request_only():
+    history = histories.History(path("live"), 5, schema=203, vacuum=0, journal="WAL")
+    urls = [f"https://a.example/{number}" for number in range(3)]
+    for url in urls + urls + urls[:1]:
+        history.store(url)
+    history.remove(urls[2])
+    cache = history.kill(path("cache"))
+    assert [entry["url"] for entry in recover(cache)] == urls[2:]
+    versions = collections.Counter(entry["url"] for entry in recover(cache, "--versions"))
+    assert versions == {urls[0]: 2, urls[1]: 1, urls[2]: 2}
+    (entry,) = recover(cache, "--columns", "all")
+    assert entry["confidence"] == ("body-missing" if history.versions[-2]["file_is_lost"] else "complete")
+    assert entry["found"].startswith("log frame ") or entry["found"].startswith("database")
+    assert recover(cache, "--confidence", "only-url") == []
+    assert recover(cache, urls[0], status=1) == []
+    assert [entry["url"] for entry in recover(cache, urls[2])] == urls[2:]
+    assert [entry["url"] for entry in recover(cache, "--host", "b.example")] == []
+
+
+def test_formats_agree():
+    _, cache = make(1, transactions=4)
+    count = len(recover(cache))
+    assert count > 3
+    document = json.loads(run("recover", "-c", cache, "--format", "json").stdout)
+    assert document["schema"] == "urlcache-admin.recover/1"
+    assert len(document["entries"]) == document["shown"] == count
+    table = run("recover", "-c", cache)
+    assert len(table.stdout.splitlines()) == count + 1
+    assert f"{count} entries found".encode() in table.stderr
+    assert len(run("recover", "-c", cache, "--format", "csv").stdout.splitlines()) == count + 1
+    assert len(run("recover", "-c", cache, "--format", "urls").stdout.splitlines()) == count
+    assert len(recover(cache, "--limit", "2")) == 2
+
+
+def test_nothing_to_recover_is_no_failure():
+    history = histories.History(path("live"), 1, journal="DELETE", vacuum=0)
+    history.store("https://a.example/")
+    assert recover(history.kill(path("cache"))) == []
+
+
+def test_what_is_no_cache_is_refused():
+    with open(path("other.db"), "wb") as file:
+        file.write(random.Random(1).randbytes(100_000))
+    for options in [], ["--damaged"]:
+        run("recover", "-c", path("other.db"), *options, status=65)
+    run("recover", "-c", path("absent"), status=66)
+    _, cache = make(1, transactions=2)
+    run("recover", "-c", cache, "-o", path("found.har"), status=64)
+    run("recover", "-c", cache, "-o", path("found.tar"))
+    run("recover", "-c", cache, "-o", path("found.tar"), status=73)
+    run("recover", "-c", path("found.tar"), status=64)
+
+
+def test_a_foundation_cache_has_no_removed_entries():
+    scratch.make("foundation", "--format", "foundation", entries=2)
+    result = run("recover", "-c", path("foundation"), status=64)
+    assert b"keeps no removed entries" in result.stderr
+
+
+def test_an_archive_of_recovered_entries_is_read_like_any_other():
+    _, cache = make(1, transactions=5, journal="WAL")
+    entries = [entry for entry, _ in archived(cache)]
+    assert len(entries) > 3
+    number = str(json.loads(run("list", "-c", path("found.tar"), "--format", "json").stdout)["entries"][0]["id"])
+    run("show", "-c", path("found.tar"), number)
+    run("explain", "-c", path("found.tar"), number, status=None)
+    run("import", path("found.tar"), "-c", path("new"), "--create", "apple", "--yes")
+    again = json.loads(run("list", "-c", path("new"), "--format", "json").stdout)["entries"]
+    assert {entry["url"] for entry in again} == {entry["url"] for entry in entries}
+    run("diff", path("found.tar"), path("new"), "--bodies", status=None)
+
+
+@pytest.mark.parametrize("checkpoints", [False, True])
+def test_a_live_writer_is_not_disturbed(checkpoints, thorough):
+    """While an app stores and removes entries, `recover` reads one state or says that it could not, and the app never waits."""
+    history = histories.History(path("live"), 3, schema=203, vacuum=2, journal="WAL").run(10 if thorough else 2)
+    longest = 0
+    for _ in range(20 if thorough else 1):
+        process = subprocess.Popen([tool, "recover", "-c", path("live"), "--format", "ndjson", "--versions"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        count = 0
+        while process.poll() is None:
+            start = time.monotonic()
+            history.transaction()
+            longest = max(longest, time.monotonic() - start)
+            if checkpoints:
+                # It moves pages to the database, also some that are being read.
+                history.database.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            count += 1
+            # Without a limit, the writer of a slow machine would never let it end.
+            time.sleep(0.02 if count < 10 else 0.5)
+        output, errors = process.communicate()
+        assert process.returncode == 0 or checkpoints and process.returncode == 75 and b"changed" in errors, errors
+        written = {(version["url"], int(version["stored"])) for version in history.versions}
+        for line in output.splitlines():
+            entry = json.loads(line)
+            assert entry["confidence"] == "only-url" or (entry["url"], stored(entry)) in written, entry
+    assert longest < 1
+    assert history.database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_check_points_to_recover():
+    history, cache = make(2, schema=203, journal="DELETE")
+    with open(os.path.join(cache, "Cache.db"), "r+b") as file:
+        file.seek(4096 * 3)
+        file.write(bytes(range(256)) * 64)
+    result = run("check", "-c", cache, status=1)
+    assert b"urlcache-admin recover --damaged -c" in result.stderr, result
+
+
+CACHES = ["schema-011-rollback", "schema-025-all-in-wal", "schema-102-all-bodies-in-files", "schema-104-empty", "schema-106-vary-records",
+          "schema-201-one-row-in-wal", "schema-202-no-hhaa", "schema-203-main-and-wal", "schema-203-ios16"]
+
+
+@samples.needed
+@pytest.mark.parametrize("name", CACHES)
+def test_real_caches(name):
+    """Each entry that is recovered from a real cache has a URL, a time and a status, and is none that SQLite shows."""
+    folder = os.path.join(samples.folder("cachedb"), name)
+    if not os.path.isdir(folder):
+        pytest.skip(f"no sample {name}: not here")
+    cache = scratch.copy(folder, "cache")
+    shown = {entry["url"] for entry in json.loads(run("list", "-c", cache, "--format", "json").stdout)["entries"]}
+    versions = recover(cache, "--versions", "--columns", "key,url,stored,status,confidence,found")
+    for entry in versions:
+        if entry["confidence"] == "only-url":
+            assert "://" in entry["key"], entry
+        else:
+            assert entry["url"].startswith("http") and 100 <= entry["status"] < 600 and "2008" <= entry["stored"] < "2027", entry
+    if versions:
+        assert shown.isdisjoint(entry["url"] for entry in recover(cache))

@@ -1,0 +1,42 @@
+"""What the tests of `recover` share: caches with a known history, and what the program finds in them."""
+
+import json
+import os
+import tarfile
+
+import histories
+from scratch import path, run
+
+
+def recover(cache, *options, status=0):
+    """The recovered entries, as JSON."""
+    output = run("recover", "-c", cache, "--format", "ndjson", *options, status=status).stdout
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def stored(entry):
+    return int(histories.seconds(entry["stored"]))
+
+
+def make(seed, transactions=12, **options):
+    """A history, and a copy of its cache as a killed process leaves it."""
+    history = histories.History(path("live"), seed, **options).run(transactions)
+    return history, history.kill(path("cache"))
+
+
+def digest(folder):
+    return {name: (os.stat(os.path.join(folder, name)).st_mtime_ns, open(os.path.join(folder, name), "rb").read())
+            for name in sorted(os.listdir(folder)) if os.path.isfile(os.path.join(folder, name))}
+
+
+def archived(cache, *options, status=0):
+    """The entries that `recover` writes to an archive, each with its body, which is `None` if it has none."""
+    run("recover", "-c", cache, "-o", path("found.tar"), "--force", *options, status=status)
+    if not os.path.exists(path("found.tar")):
+        return
+    with tarfile.open(path("found.tar")) as archive:
+        names = set(archive.getnames())
+        for name in sorted(names):
+            if name.endswith("/entry.json"):
+                entry, body = json.load(archive.extractfile(name)), name.replace("/entry.json", "/body")
+                yield entry, archive.extractfile(body).read() if body in names else None
