@@ -112,7 +112,7 @@ def test_recover(check):
     """A list of recovered entries fits its schema."""
     history = histories.History(scratch.path("live"), 1, schema=203, journal="WAL").run(8)
     cache = history.kill(scratch.path("killed"))
-    columns = ",".join([*COLUMNS, "confidence", "found"]).replace("_", "-")
+    columns = ALL_COLUMNS + ",confidence,found"
     lists = [document(cache, "recover"), document(cache, "recover", "--versions", "--columns", columns)]
     assert all(entries["entries"] for entries in lists)
     assert check("recover", lists) == 2

@@ -226,9 +226,5 @@ extension RecoveryConfidence: ExpressibleByArgument {}
 
 /// Parses comma-separated columns of recovered entries.
 private func parseRecoveredColumns(_ text: String) throws -> [Column] {
-  try text.utf8.split(separator: UInt8(ascii: ",")).flatMap { name -> [Column] in
-    let name = String(decoding: Array(name), as: UTF8.self)
-    if let own = Column.ofRecoveredEntries.first(where: { $0.name.string == name }) { return [own] }
-    return try parseColumns(name) + (name == "all" ? Column.ofRecoveredEntries : [])
-  }
+  try parseColumns(text, adding: Column.ofRecoveredEntries)
 }

@@ -47,6 +47,9 @@ final class PageImages {
   /// The number of pages in the database file, including one that is cut.
   let filePageCount: UInt32
 
+  /// The length of the database file.
+  private let fileLength: Int64
+
   /// The states of the pages that the log or the journal contains, in order of time.
   var changed: [UInt32: [Image]] = [:]
 
@@ -68,6 +71,7 @@ final class PageImages {
       let found = DatabaseHeader(start.span)
       hasHeader = found != nil
       let size = try database.status().size.bytes
+      fileLength = size
       if let found {
         header = found
       } else {
@@ -191,6 +195,12 @@ final class PageImages {
       throw StoreError(
         .changedWhileReading, at: files.path, because: "another process wrote to it")
     }
+  }
+
+  /// Returns how much of a page its file contains: less than its length only for the last page of a file that is cut.
+  func length(of image: Image) -> Int {
+    image.file == .database
+      ? Int(clamping: min(Int64(header.pageSize), fileLength - image.offset)) : header.pageSize
   }
 
   /// Reads a page. A page that is cut ends with zeros.

@@ -61,9 +61,9 @@ final class RowReader {
       budget -= 1
       guard try images.read(image, into: &buffer) else { return false }
       let page = buffer
-      guard let range = chain.advance(over: page.span), try body(image, page, range) else {
-        return false
-      }
+      guard let range = chain.advance(over: page.span),
+        range.upperBound <= images.length(of: image), try body(image, page, range)
+      else { return false }
     }
     return chain.isComplete
   }
@@ -77,7 +77,8 @@ final class RowReader {
     _ row: FoundRow, in page: [UInt8], upTo limit: Int = longestLists
   ) throws -> RowContent? {
     let known = AppleRecordShapes.all[row.shape]
-    guard row.payload.local.upperBound <= page.count,
+    // The zeros after the end of a file that is cut belong to no row.
+    guard row.payload.local.upperBound <= min(page.count, images.length(of: row.image)),
       let header = row.header
         ?? RecordHeader(
           page.span, at: row.payload.local.lowerBound, before: row.payload.local.upperBound)
