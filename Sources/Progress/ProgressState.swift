@@ -21,6 +21,9 @@ struct ProgressState: Hashable, Sendable {
     return Double(done) * 1_000 / Double(milliseconds)
   }
 
+  /// Whether all pieces are done, while the work goes on.
+  private var isFinishing: Bool { total.map { $0 > 0 && done >= $0 } ?? false }
+
   /// The number of seconds until the work is done, at the average rate; `nil` if it cannot be known.
   private var secondsLeft: Double? {
     guard let total, let rate, total >= done, done > 0 else { return nil }
@@ -39,14 +42,21 @@ struct ProgressState: Hashable, Sendable {
       parts.append(
         String(repeating: mark, count: filled)
           + String(repeating: rest, count: Self.barWidth - filled))
-      // Work that is still going on is not shown as complete.
-      parts.append("\(min(Int(share * 100), 99))%")
-      parts.append("\(Self.grouped(min(done, total))) of \(Self.grouped(total)) \(unit)")
+      if isFinishing {
+        // All pieces are done, but the result is not on disk yet.
+        parts.append("\(Self.grouped(total)) \(unit)")
+        parts.append("finishing")
+      } else {
+        parts.append("\(min(Int(share * 100), 99))%")
+        parts.append("\(Self.grouped(done)) of \(Self.grouped(total)) \(unit)")
+      }
     } else if done > 0 {
       parts.append("\(Self.grouped(done)) \(unit)")
     }
-    if let rate { parts.append("\(Self.grouped(Int64(min(rate.rounded(), 1e15))))/s") }
-    if let secondsLeft {
+    if let rate, !isFinishing {
+      parts.append("\(Self.grouped(Int64(min(rate.rounded(), 1e15))))/s")
+    }
+    if let secondsLeft, !isFinishing {
       parts.append("\(Self.time(Int64(secondsLeft))) left")
     } else {
       parts.append(Self.time(milliseconds / 1_000))

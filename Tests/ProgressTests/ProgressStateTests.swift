@@ -14,6 +14,16 @@ struct ProgressStateTests {
     #expect(state.line(width: 120, isASCII: true).utf8.allSatisfy { $0 < 0x80 })
   }
 
+  @Test func `work whose pieces are all done is being finished`() {
+    var state = state
+    state.done = 100_000
+    #expect(
+      state.line(width: 120, isASCII: true)
+        == "Removing entries  ####################  100,000 entries  finishing  2 s")
+    state.done = 99_999
+    #expect(state.line(width: 120, isASCII: true).contains("  99%  99,999 of 100,000 entries"))
+  }
+
   @Test(arguments: 0...120) func `no line is wider than the terminal`(width: Int) {
     #expect(state.line(width: width, isASCII: false).unicodeScalars.count <= width)
   }
