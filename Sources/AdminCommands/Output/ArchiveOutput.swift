@@ -36,6 +36,15 @@ final class ArchiveOutput {
     }
   }
 
+  /// Checks that a file can be created, without leaving anything behind or holding signals back.
+  static func check(path: String, isForced: Bool) throws(CommandFailure) {
+    if path == "-" { return }
+    try CommandFailure.refusePartOfCache(at: path)
+    do throws(FileError) { try NewFile.check(at: path, replacing: isForced) } catch {
+      throw CommandFailure(creating: error, canBeForced: true)
+    }
+  }
+
   deinit {
     // Remove an uncommitted file before a held signal ends the process.
     file = nil

@@ -11,6 +11,7 @@ import pytest
 
 import peers
 from chromium import PATIENCE
+from products import tool
 from report_pages import AT, HOSTILE, PIECES, cache_of, check_policy, harmless, report, shown
 from scratch import make, path, read, run, write
 
@@ -196,3 +197,21 @@ def until(tmux, holds):
         assert time.monotonic() < end, screen
         time.sleep(0.1)
     return screen
+
+
+def test_a_signal_ends_it_at_once():
+    """A signal while the cache is read ends the command, and leaves no file behind."""
+    cache = make("many", "--no-large-bodies", entries=20_000, seed=5)
+    for signal in ["INT", "TERM"]:
+        words = [tool, "report", "-c", cache, "-o", path("report.html")]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # It reads bodies for seconds.
+        time.sleep(0.5)
+        assert process.poll() is None
+        start = time.monotonic()
+        process.send_signal(getattr(__import__("signal"), "SIG" + signal))
+        process.communicate()
+        assert time.monotonic() - start < 0.5, time.monotonic() - start
+        assert process.returncode in (-2, -15, 130, 143), process.returncode
+        assert not [name for name in os.listdir(os.path.dirname(path("x"))) if "report" in name]
+    assert b"cannot create" in run("report", "-c", cache, "-o", path("none/report.html"), status=73).stderr

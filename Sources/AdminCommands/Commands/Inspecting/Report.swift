@@ -69,7 +69,7 @@ extension URLCacheAdmin {
       try source.refuseReplacement(by: output)
       // Before the cache is read, which may take long: a file that cannot be created should be
       // reported at once.
-      let target = try ArchiveOutput(path: output, isForced: force, isText: true, environment)
+      try ArchiveOutput.check(path: output, isForced: force)
       let now = cache.now(in: environment)
       var report = try environment.showingProgress("Reading entries", over: source) {
         try CacheReport(
@@ -89,6 +89,8 @@ extension URLCacheAdmin {
       case .html: renderer.appendHTML(report, into: &text)
       case .markdown: renderer.appendMarkdown(report, into: &text)
       }
+      // Only now, because signals are held back while the file exists.
+      let target = try ArchiveOutput(path: output, isForced: force, isText: true, environment)
       try target.write(text.bytes)
       try target.commit()
       if output != "-" {
