@@ -19,6 +19,37 @@ public enum FileAccess {
     guard unsafe faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 else { throw .last(at: path) }
   }
 
+  /// Checks that this user may write to a file, or create it and the missing folders above it; creates nothing.
+  public static func checkCreating(at path: String) throws(FileError) {
+    if let there = try? FileStatus.of(path) {
+      if there.kind == .directory { throw FileError(EISDIR, at: path) }
+      return try checkWriting(to: path)
+    }
+    var rest = path.utf8[...]
+    while true {
+      while rest.last == UInt8(ascii: "/") { rest = rest.dropLast() }
+      let slash = rest.lastIndex(of: UInt8(ascii: "/"))
+      rest = slash.map { rest[...$0] } ?? rest.prefix(0)
+      let folder = rest.isEmpty ? "." : String(decoding: Array(rest), as: UTF8.self)
+      do throws(FileError) {
+        try checkWriting(to: folder)
+        _ = try Directory(folder, followingLink: true)
+        return
+      } catch {
+        let isMissing = error.kind == .notFound && !rest.isEmpty
+        guard isMissing else { throw FileError(error.number, at: path) }
+      }
+    }
+  }
+
+  /// Checks that this user may create a file with ``NewFile``, or replace it; creates nothing.
+  public static func checkReplacing(at path: String) throws(FileError) {
+    if (try? FileStatus.of(path))?.kind == .directory { throw FileError(EISDIR, at: path) }
+    do throws(FileError) { try checkCreating(at: path + ".partial") } catch {
+      throw FileError(error.number, at: path)
+    }
+  }
+
   /// Whether a file belongs to this user; a symbolic link is followed.
   public static func isOwn(_ path: String) -> Bool {
     var status = stat()

@@ -34,6 +34,7 @@ struct ChangeOptions: ParsableArguments {
   /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings) {
     maxDelete = maxDelete ?? settings.maxDelete
+    recording.log = recording.log ?? settings.log
   }
 
   /// Asks the user to confirm a plan, if necessary.

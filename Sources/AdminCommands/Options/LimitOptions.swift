@@ -47,7 +47,8 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which entries to remove first: oldest, largest, stale-first; add more to break ties.",
+      "Which entries to remove first: oldest (the default), largest, stale-first; add more to"
+        + " break ties.",
       valueName: "order"),
     completion: .list(CacheLimits.Order.allCases.map(\.rawValue)),
     transform: parseOrder)

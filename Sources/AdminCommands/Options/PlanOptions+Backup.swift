@@ -51,7 +51,7 @@ extension PlanOptions {
     }
     try target.commit()
     environment.note(
-      "backed up \(summary.entries) \(summary.entries == 1 ? "entry" : "entries") to '\(path)'; restore with: "
+      "backed up \(Confirmation.counted(Int(summary.entries), "entry", "entries")) to '\(path)'; restore with: "
         + Self.restoreCommand(backup: path, cache: plan.store.path))
   }
 

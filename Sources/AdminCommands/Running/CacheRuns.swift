@@ -14,18 +14,20 @@ struct CacheRuns {
   ///
   /// - Returns: The status of the first failed run, or else the lowest status that is not 0.
   mutating func run() -> ExitStatus {
+    // The configuration first, as it may name the log.
+    let problem = prepare()
     let recorder: RunRecorder
-    do { recorder = try RunRecorder(of: command, in: environment) } catch {
-      return report(error)
-    }
-    let records = records()
+    do {
+      recorder = try RunRecorder(of: problem == nil ? recorded() : command, in: environment)
+    } catch { return report(error) }
+    let records = records(problem)
     do { try recorder.write(records, in: environment) } catch {
       // A failed run is more important than a failure to record it.
       let status = report(error)
       return records.first { $0.status.isFailure }?.status ?? status
     }
     let absences = absentEverywhere(records)
-    for absence in absences { environment.writeMessage("\(absence)\n") }
+    environment.reportAbsences(absences)
     let answers = (records.map(\.status) + (absences.isEmpty ? [] : [.no])).filter { $0 != .done }
       .map(\.rawValue)
     return records.first { $0.status.isFailure }?.status
@@ -44,12 +46,29 @@ struct CacheRuns {
     }.map(\.sentence)
   }
 
-  private mutating func records() -> [RunRecord] {
-    var records: [RunRecord] = []
+  /// Reads the configuration, and takes the operands.
+  ///
+  /// - Returns: Why that failed, which is recorded as a failed run; `nil` if it did not.
+  private mutating func prepare() -> (any Error)? {
     do {
       environment.configuration = try environment.readingConfiguration(command.cache.config)
       try environment.configuration.checkAll(in: environment)
       try command.takeOperands(in: environment)
+      return nil
+    } catch { return error }
+  }
+
+  /// Returns the command with the configured log and metrics file, which are the same for all caches.
+  private func recorded() -> any ConfiguredCommand {
+    var command = command
+    command.fill(from: environment.configuration.settings(forCache: nil))
+    return command
+  }
+
+  private mutating func records(_ problem: (any Error)?) -> [RunRecord] {
+    var records: [RunRecord] = []
+    do {
+      if let problem { throw problem }
       records = try names().compactMap { record($0) }
       // All caches were skipped, because none has limits.
       if records.isEmpty { throw CommandFailure.noLimits }

@@ -7,7 +7,7 @@ import ResponseStorage
 /// Writes the log and the metrics of a command.
 ///
 /// Before the command changes anything, it is checked that these files and all new files of the command can be written;
-/// otherwise nothing is changed. A dry run only checks that the paths of new files are free.
+/// otherwise nothing is changed. A dry run checks the same, and creates nothing.
 final class RunRecorder {
   private let verb: String
   private let log: OpenFile?
@@ -40,6 +40,23 @@ final class RunRecorder {
     // Opened before the run: a run that has removed entries and then cannot say so would be the
     // worst order.
     log = try Self.openLog(recording?.log)
+    if isDryRun, let recording = recorded?.recording { try Self.checkCreating(recording) }
+  }
+
+  /// Rejects files that a run could not write.
+  private static func checkCreating(_ recording: RecordOptions) throws(CommandFailure) {
+    if let path = recording.metricsFile {
+      try CommandFailure.requireMetrics(at: path)
+      do throws(FileError) { try FileAccess.checkReplacing(at: path) } catch {
+        throw CommandFailure(writingMetrics: error, to: path)
+      }
+    }
+    if let path = recording.log {
+      try requireLog(at: path)
+      do throws(FileError) { try FileAccess.checkCreating(at: path) } catch {
+        throw CommandFailure(openingLog: error, at: path)
+      }
+    }
   }
 
   /// Rejects two outputs to one file: the second would replace the first.
@@ -58,16 +75,17 @@ final class RunRecorder {
 
   private static func openLog(_ path: String?) throws(CommandFailure) -> OpenFile? {
     guard let path else { return nil }
-    try CommandFailure.requireFile(at: path, toBe: "a log") {
-      // A log has one object per line; the first line may be longer than the bytes that were read.
-      $0.isEmpty || RunRenderer.isLog($0)
-    }
+    try requireLog(at: path)
     do throws(FileError) {
       try Directory.createParents(of: path)
       return try OpenFile(appendingTo: path)
-    } catch {
-      throw CommandFailure(
-        .cannotCreate, kind: "cannot-create", "cannot open the log \(error)", path: path)
+    } catch { throw CommandFailure(openingLog: error, at: path) }
+  }
+
+  private static func requireLog(at path: String) throws(CommandFailure) {
+    try CommandFailure.requireFile(at: path, toBe: "a log") {
+      // A log has one object per line; the first line may be longer than the bytes that were read.
+      $0.isEmpty || RunRenderer.isLog($0)
     }
   }
 
@@ -125,6 +143,11 @@ extension CommandFailure {
         .cannotCreate, kind: "cannot-create", "'\(path)' exists and is not \(kind)",
         hint: "use another name", path: path)
     }
+  }
+
+  /// Creates the failure to open a log.
+  fileprivate init(openingLog error: FileError, at path: String) {
+    self.init(.cannotCreate, kind: "cannot-create", "cannot open the log \(error)", path: path)
   }
 
   /// Creates the failure to write metrics.

@@ -41,7 +41,7 @@ public struct ConfigurationEdit: Sendable {
         cache = nil
         name = ConfigurationFile.optionName(ByteString(text))
       }
-      let names = Setting.allCases.filter { cache == nil || $0 != .cache }.map(\.rawValue)
+      let names = Setting.allCases.filter { cache == nil || !$0.isGeneral }.map(\.rawValue)
       let known = cache == nil ? names : ["path"] + names
       guard name != "pinned" else {
         throw Failure(

@@ -110,12 +110,12 @@ public struct ConfigurationFile: Sendable {
         cache.rules = rules(member)
       } else if member.key == "pinned" {
         cache.pins = pins(member)
-      } else if let setting = setting(named: member.key), setting != .cache {
+      } else if let setting = setting(named: member.key), !setting.isGeneral {
         refuse(member, ifThere: cache.settings[setting])
         refuse(member, setting, beside: cache.settings)
         cache.settings[setting] = value(of: setting, member.value)
       } else {
-        let names = Setting.allCases.filter { $0 != .cache }.map(\.rawValue)
+        let names = Setting.allCases.filter { !$0.isGeneral }.map(\.rawValue)
         refuse(member, among: ["path", "pinned", "rules"] + names)
       }
     }
@@ -154,6 +154,8 @@ public struct ConfigurationFile: Sendable {
   }
 
   mutating func value(of setting: Setting, _ value: TOMLValue) -> Value? {
+    // A timer runs in any folder, so a path in a file must be complete.
+    if [.log, .metricsFile].contains(setting) { return pathValue(value) }
     guard let text = text(of: value) else { return nil }
     do throws(WrittenValueError) { try setting.check(text) } catch {
       append("'\(error.text)' \(error.reason)", at: value.range, hint: error.hint)

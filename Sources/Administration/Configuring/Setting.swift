@@ -15,6 +15,11 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
   case low
   case onlyIfOver = "only-if-over"
   case order
+  case log
+  case metricsFile = "metrics-file"
+
+  /// Whether the setting is only for all caches, and not in the section of one.
+  public var isGeneral: Bool { [.cache, .log, .metricsFile].contains(self) }
 
   /// The environment variable for the setting.
   public var variable: String {

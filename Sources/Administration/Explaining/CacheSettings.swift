@@ -25,6 +25,11 @@ public struct CacheSettings: Hashable, Sendable {
   /// The order in which entries are removed.
   public private(set) var order: [CacheLimits.Order]?
 
+  /// The path of the log.
+  public private(set) var log: String?
+  /// The path of the metrics file.
+  public private(set) var metricsFile: String?
+
   /// Creates settings without values.
   public init() {}
 
@@ -63,7 +68,16 @@ public struct CacheSettings: Hashable, Sendable {
       let word = try Self.word(text, of: ["true", "false"])
       onlyIfOver = word == "true"
     case .order: order = try Self.order(text)
+    case .log: log = try Self.path(text)
+    case .metricsFile: metricsFile = try Self.path(text)
     }
+  }
+
+  private static func path(_ text: String) throws(WrittenValueError) -> String {
+    if text.isEmpty {
+      throw WrittenValueError(text, "is not a file", hint: "give the path of a file")
+    }
+    return text
   }
 
   private static func removalLimit(_ text: String) throws(WrittenValueError) -> RemovalCap {

@@ -73,7 +73,10 @@ extension URLCacheAdmin {
 
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)
+      let log = change.recording.log
       change.fill(from: settings)
+      // The configured log is for what changes something.
+      if repair == nil { change.recording.log = log }
     }
 
     mutating func takeOperands(in environment: CommandEnvironment) throws {

@@ -13,9 +13,10 @@ extension URLCacheAdmin {
       abstract: "Enforce limits on size, number and age, even while the app is running.",
       discussion: """
         Above a size limit, 'enforce' first removes orphans (body files that no entry
-        refers to), then reclaims free pages, and only then removes as few entries as
-        possible. Orphans less than ten minutes old are kept, because an app may still
-        be writing them. Backups do not contain orphans.
+        refers to), then reclaims free pages, and only then removes entries until the
+        cache is below the limit: the oldest first, unless '--order' names another
+        order. Orphans less than ten minutes old are kept, because an app may still be
+        writing them. Backups do not contain orphans.
 
         If the limits cannot be met even by removing everything that the selection and
         the rules allow, nothing is removed: the command lists the reasons and exits
@@ -57,6 +58,8 @@ extension URLCacheAdmin {
       cache.fill(from: settings)
       change.fill(from: settings)
       limit.fill(from: settings)
+      // Only here: other commands would replace the metrics of the nightly run.
+      change.recording.metricsFile = change.recording.metricsFile ?? settings.metricsFile
     }
 
     func validate() throws { try schedule.check(with: planning) }
