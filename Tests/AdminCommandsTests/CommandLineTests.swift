@@ -352,7 +352,8 @@ import Testing
       result.messages
         == (options.contains("0")
           ? "0 shown of 1 selected, 5 in all; 0 B shown\n" : "1 of 5 entries, 2.0 KiB\n")
-        + "no entry has the id 9\nno entry has the URL 'https://n.example/?token=***'\n")
+        + "error: no entry has the id 9\nerror: no entry has the URL 'https://n.example/?token=***'\n"
+    )
   }
 
   @Test func `an empty list of URLs selects no entry`() {

@@ -205,7 +205,7 @@ import Testing
       ["rules", "test", "1", "10", "--format", "json"], user: user, system: system)
     try expectGolden(json.output, named: "rules-test.json")
     let absent = try run(["-c", "shop", "rules", "test", "11"], user: user, system: system)
-    #expect(absent.status == .no && absent.messages == "no entry has the id 11\n")
+    #expect(absent.status == .no && absent.messages == "error: no entry has the id 11\n")
     let enforced = try run(
       ["enforce", "--yes", "--no-verify", "--format", "json"], user: user, system: system)
     try expectGolden(enforced.output, named: "policy-enforced.json")

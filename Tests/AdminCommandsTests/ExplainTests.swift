@@ -162,7 +162,7 @@ import Testing
   @Test func `the answer no takes precedence over unknown`() throws {
     let found = Case(response: [Self.date, "Cache-Control: max-age=30"])
     #expect(try run(found, ["1", "7"]).status == .no)
-    #expect(try run(found, ["7"]).messages == "no entry has the id 7\n")
+    #expect(try run(found, ["7"]).messages == "error: no entry has the id 7\n")
     #expect(try run(found, ["--all"]).status == .no)
   }
 

@@ -139,7 +139,7 @@ import Testing
     #expect(try run(words) == CommandLineResult(status: .usage, messages: messages))
   }
 
-  @Test(arguments: ["/none/Cache.db", "./none", "none.db"])
+  @Test(arguments: ["/none/Cache.db", "./none", "none.db", "none.har", "none.tar.zst"])
   func `a path that does not exist is reported as a missing cache`(_ path: String) throws {
     let result = try CommandLineResult.running(["list", path], now: now())
     #expect(result.status == .noInput)
@@ -344,7 +344,7 @@ import Testing
     #expect(try run(["list", "shop"]).messages == "3 of 3 entries, 5.9 KiB\n")
     #expect(try run(["list", "shop", option]).messages == "")
     #expect(try run(["list", "shop", "--stored-after", "30d", option]).messages == "")
-    #expect(try run(["list", "shop", "9", option]).messages == "no entry has the id 9\n")
+    #expect(try run(["list", "shop", "9", option]).messages == "error: no entry has the id 9\n")
     #expect(try run(["list", "shop", "--bad", option]).messages.hasPrefix("error: "))
     for words in [["discover", "/tmp"], ["config", "list"], ["pin"]] {
       #expect(try run(words + [option]).status == .done)

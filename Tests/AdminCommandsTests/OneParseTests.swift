@@ -68,7 +68,7 @@ import Testing
       let words = verb + ["--url-file", "-", "--all-caches"]
       let result = try run(words, configuration: file, input: urls)
       #expect(result.status == .no, "\(verb)")
-      let absence = "no entry has the URL 'https://a.example/none'\n"
+      let absence = "error: no entry has the URL 'https://a.example/none'\n"
       #expect(result.messages.hasSuffix(absence), "\(result.messages)")
       #expect(result.messages.components(separatedBy: absence).count == 2, "\(result.messages)")
     }

@@ -230,7 +230,7 @@ import Testing
         verb.count == 1 && verb != ["explain"]
           ? "error: no entry has the URL '\(url)'\n"
             + "hint: similar: 'https://a.example/x?page=1'; find out why with: \(command)\n"
-          : "no entry has the URL '\(url)'\n  similar: 'https://a.example/x?page=1'\n"
+          : "error: no entry has the URL '\(url)'\n  similar: 'https://a.example/x?page=1'\n"
             + "hint: find out why with: \(command)\n"), "\(result.messages)")
   }
 

@@ -124,6 +124,8 @@ extension CommandEnvironment {
   private static func looksLikePath(_ word: String) -> Bool {
     let bytes = word.utf8
     return ["/", "./", "../", "~/"].contains { bytes.starts(with: $0.utf8) }
-      || bytes.suffix(3).elementsEqual(".db".utf8)
+      || (["db"] + ExportFormat.extensions { _ in true }).contains {
+        bytes.reversed().starts(with: ".\($0)".utf8.reversed())
+      }
   }
 }

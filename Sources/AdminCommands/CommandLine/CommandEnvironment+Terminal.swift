@@ -11,6 +11,8 @@ extension CommandEnvironment {
     var environment = self
     environment.outputStyle = options.style(onTerminal: isOutputTerminal, variable)
     environment.messageStyle = options.style(onTerminal: isMessageTerminal, variable)
+    environment.outputStyle.columns = terminalWidth
+    environment.messageStyle.columns = isMessageTerminal ? messageWidth() : nil
     guard
       let progress = ProgressDisplay(
         options.progress, isTerminal: isMessageTerminal, width: messageWidth,

@@ -155,6 +155,13 @@ extension CommandEnvironment {
     if let words = kinds.words { note("superseded \(words)") }
   }
 
+  /// Reports names that no entry has.
+  func reportAbsences(_ sentences: [String]) {
+    for sentence in sentences {
+      writeMessage(messageStyle.text("error:", as: .error) + " \(sentence)\n")
+    }
+  }
+
   /// Reports which named entries are absent, and which belong to another URL.
   ///
   /// In a run for all caches, absent names are only recorded, because another cache may have them.
@@ -168,7 +175,7 @@ extension CommandEnvironment {
       // Of a list of URLs for all caches, hardly any cache has all.
       return .done
     }
-    for absence in absences { writeMessage("\(absence)\n") }
+    reportAbsences(absences)
     return names.isEmpty ? .done : .no
   }
 }

@@ -166,7 +166,10 @@ public struct ImportRenderer: Sendable {
       url.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")
       buffer.append("  ")
       buffer.append(
-        contentsOf: DisplayWidth.shortened(url.bytes[...], to: Self.widestURL, style: buffer.style))
+        contentsOf: DisplayWidth.shortened(
+          url.bytes[...],
+          to: buffer.style.width(Self.widestURL, after: 4 + (entry.reason ?? "").utf8.count),
+          style: buffer.style))
       buffer.append(": \(entry.reason ?? "")\n")
     }
   }

@@ -135,7 +135,7 @@ public struct RemovalRenderer: Sendable {
     let later = plan.entries.count { $0.round > 1 }
     // More was removed than the preview of a first round would have shown, which needs a reason.
     if later > 0 {
-      buffer.append("Of these, added because the first round freed too little: ")
+      buffer.append("Of these, removed because the others did not free enough space: ")
       buffer.append(grouped: Int64(later))
       buffer.append("\n")
     }
@@ -175,7 +175,8 @@ public struct RemovalRenderer: Sendable {
       // Shortened last, because escapes make text longer.
       url.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")
       buffer.append(
-        contentsOf: DisplayWidth.shortened(url.bytes[...], to: Self.widestURL, style: buffer.style))
+        contentsOf: DisplayWidth.shortened(
+          url.bytes[...], to: buffer.style.width(Self.widestURL, after: 12), style: buffer.style))
       buffer.append("\n")
     }
     let more = plan.entries.count - largest.count

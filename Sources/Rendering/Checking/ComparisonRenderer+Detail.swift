@@ -22,14 +22,26 @@ extension ComparisonRenderer {
         from: first.responseHeaders.map(secrets.headers),
         to: second.responseHeaders.map(secrets.headers)),
       titled: "response header fields", into: &buffer)
+    if !isReduced { appendRequest(first, second, into: &buffer) }
+    append(
+      HeaderChange.changes(from: fields(first.userInfo), to: fields(second.userInfo)),
+      titled: "user info", into: &buffer)
+    if let body = detail.body { appendText(body, into: &buffer) }
+    if buffer.bytes.count == start {
+      // Masked secrets look equal, and property lists can be written in several ways.
+      buffer.append("    the values that are shown are equal\n")
+    }
+  }
+
+  /// Appends what differs in the requests, and in what CFNetwork attached to them.
+  private func appendRequest(
+    _ first: StoredResponse, _ second: StoredResponse, into buffer: inout TextBuffer
+  ) {
     append(
       HeaderChange.changes(
         from: first.request.headers.map(secrets.headers),
         to: second.request.headers.map(secrets.headers)),
       titled: "request header fields", into: &buffer)
-    append(
-      HeaderChange.changes(from: fields(first.userInfo), to: fields(second.userInfo)),
-      titled: "user info", into: &buffer)
     append(
       HeaderChange.changes(
         from: fields(first.protocolProperties), to: fields(second.protocolProperties)),
@@ -37,11 +49,6 @@ extension ComparisonRenderer {
     // Only that it differs: the body of a request is where passwords are sent.
     if first.request.body != second.request.body {
       buffer.append("    request body      differs\n")
-    }
-    if let body = detail.body { appendText(body, into: &buffer) }
-    if buffer.bytes.count == start {
-      // Masked secrets look equal, and property lists can be written in several ways.
-      buffer.append("    the values that are shown are equal\n")
     }
   }
 
@@ -59,6 +66,9 @@ extension ComparisonRenderer {
       // Of an entry that is in one cache only, unknown values say nothing.
       let isUnknown = { (text: TextBuffer) in text.bytes.isEmpty || text.bytes == [0x2D] }
       guard texts[0] != texts[1], !texts.allSatisfy(isUnknown) else { continue }
+      let isKnownOnce =
+        detail.first != nil && detail.second != nil && texts.contains(where: isUnknown)
+      if isReduced, isKnownOnce { continue }
       buffer.append("    \(title)")
       buffer.append(UInt8(ascii: " "), count: 18 - title.utf8.count)
       buffer.append(

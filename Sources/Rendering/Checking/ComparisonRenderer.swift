@@ -11,6 +11,9 @@ public struct ComparisonRenderer: Sendable {
   /// The time to which ages are measured.
   let now: Timestamp
 
+  /// Whether one cache keeps less of an entry than the other, so that what only one knows is no difference.
+  public var isReduced = false
+
   private var json = JSONStream(.hostileText)
 
   /// Creates a renderer.

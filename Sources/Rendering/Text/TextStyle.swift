@@ -6,10 +6,22 @@ public struct TextStyle: Hashable, Sendable {
   /// Whether bars and ellipses are drawn in ASCII.
   public var isASCII: Bool
 
+  /// The width of the terminal, in columns; `nil` elsewhere.
+  public var columns: Int?
+
   /// Creates a style; by default, plain text in UTF-8.
   public init(isColored: Bool = false, isASCII: Bool = false) {
     self.isColored = isColored
     self.isASCII = isASCII
+  }
+
+  /// Returns the width for text that may be cut, after other text on the line.
+  ///
+  /// - Parameters:
+  ///   - widest: The width where there is no terminal.
+  ///   - indent: The width of the other text.
+  func width(_ widest: Int, after indent: Int) -> Int {
+    columns.map { min(widest, max(20, $0 - indent)) } ?? widest
   }
 
   /// Returns the mark for text that was left out, at most `limit` columns wide.

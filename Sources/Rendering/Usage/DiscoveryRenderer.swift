@@ -17,7 +17,7 @@ public struct DiscoveryRenderer: Sendable {
     var table = TextTable([
       .init(title: "FORMAT"), .init(title: "SCHEMA", alignment: .right),
       .init(title: "ENTRIES", alignment: .right), .init(title: "SIZE ON DISK", alignment: .right),
-      .init(title: "NEWEST", alignment: .right), .init(title: "IN USE"), .init(title: "DEFAULT OF"),
+      .init(title: "NEWEST", alignment: .right), .init(title: "IN USE"), .init(title: "APP"),
       .init(title: "CACHE"),
     ])
     for store in discovery.stores {

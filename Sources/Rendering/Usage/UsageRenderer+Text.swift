@@ -48,7 +48,12 @@ extension UsageRenderer {
     if let version = store.schemaVersion {
       buffer.append("schema \(version)")
     } else {
-      buffer.append("\(store.format.rawValue) store")
+      switch store.format {
+      case .apple: buffer.append("Apple cache")
+      case .foundation: buffer.append("Foundation cache")
+      // An archive.
+      default: buffer.append(store.format.rawValue)
+      }
     }
     if footprint.walBytes > 0 {
       buffer.append(", WAL \(ByteSizeText.text(footprint.walBytes))")

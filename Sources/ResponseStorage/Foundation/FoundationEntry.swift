@@ -23,7 +23,7 @@ struct FoundationEntry {
     // The method is not part of the key, so a response to a POST would answer a GET.
     guard response.request.method ?? "GET" == "GET" else {
       throw AdmissionRefusal(
-        "it answers a method other than GET, which URLCache could not distinguish")
+        "it answers a method other than GET")
     }
     guard response.storagePolicy ?? .allowed == .allowed else {
       throw AdmissionRefusal("its storage policy does not allow it on disk")

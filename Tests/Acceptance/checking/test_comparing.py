@@ -205,6 +205,6 @@ def test_ids():
     (only,) = details(first, second, "--id", ids[0], "--id", ids[1])
     assert only["url"] == "https://h.example/c", only
     done = run("diff", first, second, "--id", "1", "--id", "77", status=1)
-    assert done.stdout == b"" and b"no entry has the id 77\n" in done.stderr, done
+    assert done.stdout == b"" and b"error: no entry has the id 77\n" in done.stderr, done
     help = run("diff", "--help").stdout.decode()
     assert "USAGE: urlcache-admin diff [<options>] <first> <second>\n" in help, help

@@ -103,7 +103,7 @@ def test_table(home):
     table = home.run(home.folder, "--at", "2040-01-01T00:00:00Z", as_nobody=True)
     lines = table.stdout.decode().splitlines()
     assert len(lines) == 41 and "‹U+000A›" in table.stdout.decode() and "\u202e" not in table.stdout.decode(), lines
-    assert lines[0].split() == "FORMAT SCHEMA ENTRIES SIZE ON DISK NEWEST IN USE DEFAULT OF CACHE".split(), lines
+    assert lines[0].split() == "FORMAT SCHEMA ENTRIES SIZE ON DISK NEWEST IN USE APP CACHE".split(), lines
     notes = table.stderr.decode().splitlines()
     assert notes[0].startswith(f"40 caches, {sum(cache['entries'] for cache in home.caches)} entries, "), notes
     assert notes[1:] == [f"note: cannot search '{path}': Permission denied" for path in sorted(home.unreadable)], notes

@@ -81,7 +81,7 @@ def test_stamps():
     (["--clear-user-info", KEY, "--yes"], 64, "error: no entries selected\n"),
     (["--all", "--clear-user-info", ""], 64, "error: '--clear-user-info' needs a key."),
     (["--all", "--clear-user-info", "No Such Key"], 0, ""),
-    (["https://a.example/none", "--clear-user-info", KEY], 1, "no entry has the URL 'https://a.example/none'\n")],
+    (["https://a.example/none", "--clear-user-info", KEY], 1, "error: no entry has the URL 'https://a.example/none'\n")],
     ids=["no key", "no entry", "empty key", "absent key", "absent entry"])
 def test_refusals(words, status, message):
     """A command without a key or without entries is refused."""

@@ -58,3 +58,18 @@ def test_a_report_says_what_was_written(cache, monkeypatch):
     errors = scratch.run("report", "-c", cache, "-o", "report.html").stderr.decode()
     assert re.fullmatch(r"Wrote report\.html \([0-9.]+ KiB\)\n", errors), errors
     assert scratch.run("report", "-c", cache, "-o", "-").stderr == b""
+
+
+def test_receipts_fit_the_terminal():
+    """No line of a receipt is wider than the terminal; elsewhere, URLs have up to 100 columns."""
+    cache = scratch.make("long", entries=200)
+    for words in [["purge", "--all", "-n"], ["purge", "--all", "-y"]]:
+        seen, _ = terminal.run(*words, "-c", cache, columns=60, streams=["stdout"])
+        lines = seen.written.decode().split("\r\n")
+        assert "…" in seen.written.decode() and all(len(line) <= 60 for line in lines), lines
+        if "-n" in words:
+            assert any(len(line) > 80 for line in scratch.run(*words, "-c", cache).stdout.decode().splitlines())
+    origin = scratch.make("origin", entries=400, seed=1)
+    seen, _ = terminal.run("import", origin, "-c", scratch.path("folder"), "--create", "foundation", columns=70, streams=["stdout"])
+    lines = [line for line in seen.written.decode().split("\r\n") if "other than GET" in line]
+    assert lines and all(len(line) <= 70 for line in lines), lines

@@ -126,6 +126,7 @@ extension URLCacheAdmin {
       with second: any ResponseSource, _ now: Timestamp, _ environment: CommandEnvironment
     ) throws {
       var renderer = ComparisonRenderer(secrets: secrets.policy, now: now)
+      renderer.isReduced = comparison.isReduced
       var output = OutputBuffer(environment)
       if format == .json {
         renderer.beginJSON(

@@ -22,8 +22,8 @@ extension URLCacheAdmin {
         app holds a lock on its Cache.db all the time, even if the system does not
         show the pid. A Foundation cache has no locks, so this is unknown.
 
-        DEFAULT OF names the app whose default cache this is, judging by its path:
-        URLCache.shared, or a cache created without a path.
+        APP names the app whose default cache this is, judging by its path: its
+        URLCache.shared, or a cache that it created without a path.
         """)
 
     @Argument(help: "The folders to search.", completion: .directory)

@@ -38,7 +38,7 @@ extension CommandEnvironment {
   }
 
   private static func entries(_ count: Int64) -> String {
-    "\(count) \(count == 1 ? "entry" : "entries")"
+    Confirmation.counted(Int(count), "entry", "entries")
   }
 
   /// Returns a note with the first parameters whose values are in the archive, in alphabetical order.

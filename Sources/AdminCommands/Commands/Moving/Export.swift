@@ -139,7 +139,7 @@ extension URLCacheAdmin {
     ) {
       let name = output == "-" ? "the archive" : "'\(output)'"
       environment.note(
-        "exported \(summary.entries) \(summary.entries == 1 ? "entry" : "entries") to \(name), with "
+        "exported \(Confirmation.counted(Int(summary.entries), "entry", "entries")) to \(name), with "
           + "\(ByteSizeText.text(summary.bodyBytes)) of bodies, "
           + (export.credentials == nil
             ? "including cookies and tokens" : "without cookies and credentials"))
