@@ -194,6 +194,8 @@ import Testing
   @Test(arguments: [
     ("convert", "create a cache with: urlcache-admin import /tmp -c NEW --create apple"),
     ("find", "select with 'urlcache-admin list --glob'"), ("view", "did you mean 'show'?"),
+    ("hosts", "sum up the hosts with 'urlcache-admin usage CACHE --by host'"),
+    ("restore", "read an archive with 'urlcache-admin import ARCHIVE -c CACHE'"),
     ("size", "did you mean 'usage'?"), ("gc", "did you mean 'compact'?"),
     ("shwo", "did you mean 'show'?"), ("chekc", "did you mean 'check'?"),
     // One letter from 'pin', and nothing that pins.

@@ -57,6 +57,31 @@ import Testing
   }
 
   @Test(arguments: [
+    (["export", "shop", "a b.har"], "urlcache-admin export shop -o 'a b.har'"),
+    (["report", "shop", "x.html"], "urlcache-admin report shop -o x.html"),
+  ])
+  func `a new file without its option gets the command line`(
+    _ words: [String], _ line: String
+  ) throws {
+    #expect(
+      try run(words).messages
+        == "error: '\(words[0])' needs '-o' and the new file\nhint: did you mean: \(line)\n")
+    #expect(try run([words[0], "shop"]).messages.contains("Usage: "))
+  }
+
+  @Test func `the cache to import into needs its option`() throws {
+    #expect(
+      try run(["import", "x.tar", "new", "--yes"])
+        == CommandLineResult(
+          status: .usage,
+          messages: """
+            error: 'new' is neither a URL nor an id
+            hint: name the cache with '-c': urlcache-admin import x.tar -c new --yes
+
+            """))
+  }
+
+  @Test(arguments: [
     (["ls", "-lah", "shop"], "'list' has no option '-l', in '-lah'"),
     (["list", "-header", "shop"], "'list' has no option '-header'"),
     (["purge", "shop", "-yh", "--all"], "'-yh' contains '-h', which only shows help"),

@@ -16,11 +16,25 @@ struct OptionHints {
 
   /// Returns a failure with a hint for a message of ArgumentParser about an unknown option; `nil` for other messages.
   func failure(for message: String) -> CommandFailure? {
+    if message.utf8.starts(with: "Missing expected argument '--output".utf8) {
+      return failureWithoutOutput()
+    }
     let beginning = "Unknown option '"
     guard message.utf8.starts(with: beginning.utf8) else { return nil }
     let quoted = message.utf8.dropFirst(beginning.utf8.count)
       .prefix { $0 != UInt8(ascii: "'") && $0 != UInt8(ascii: "=") }
     return String(quoted).map(failure(forOption:))
+  }
+
+  /// Returns a failure for a new file that is written without '-o'; `nil` if there is none.
+  private func failureWithoutOutput() -> CommandFailure? {
+    guard words.count > 2, let file = words.last, file.utf8.first != UInt8(ascii: "-"),
+      file.utf8.contains(UInt8(ascii: "."))
+    else { return nil }
+    let line = words.dropLast() + ["-o", file]
+    return .usage(
+      "'\(command.name)' needs '-o' and the new file",
+      hint: "did you mean: \(Self.commandLine(Array(line)))")
   }
 
   /// Returns a failure if a cluster such as `-lah`, or no subcommand, was taken as a request for help; `nil` if the help

@@ -20,11 +20,19 @@ enum VerbSynonyms {
 
   /// The hints for words that no command has, but that have a clear meaning.
   private static let hints: [String: String] = [
-    "backup": "write an archive with 'urlcache-admin export'",
-    "save": "write an archive with 'urlcache-admin export'",
-    "dump": "write an archive with 'urlcache-admin export'",
-    "restore": "read an archive with 'urlcache-admin import'",
-    "load": "read an archive with 'urlcache-admin import'",
+    "backup": "write an archive with 'urlcache-admin export CACHE -o NEW.tar.zst'",
+    "snapshot": "write an archive with 'urlcache-admin export CACHE -o NEW.tar.zst'",
+    "save": "write an archive with 'urlcache-admin export CACHE -o NEW.tar.zst'",
+    "dump": "write an archive with 'urlcache-admin export CACHE -o NEW.tar.zst'",
+    "restore": "read an archive with 'urlcache-admin import ARCHIVE -c CACHE'",
+    "load": "read an archive with 'urlcache-admin import ARCHIVE -c CACHE'",
+    "extract": "write a body with 'urlcache-admin body CACHE ID -o FILE'",
+    "hosts": "sum up the hosts with 'urlcache-admin usage CACHE --by host'",
+    "count": "count entries with 'urlcache-admin list CACHE --count'",
+    "head": "list some entries with 'urlcache-admin list CACHE --limit 10'",
+    "largest": "list the largest entries with 'urlcache-admin list CACHE --sort=-size --limit 10'",
+    "biggest": "list the largest entries with 'urlcache-admin list CACHE --sort=-size --limit 10'",
+    "open": "did you mean 'show'?",
     "find": "select with 'urlcache-admin list --glob', '--host' or '--where',"
       + " or search bodies with 'urlcache-admin grep'",
     "view": "did you mean 'show'?", "inspect": "did you mean 'show'?",

@@ -56,6 +56,7 @@ extension URLCacheAdmin {
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
+      try refuseCacheOperand(in: environment)
       let archive = try openArchive(in: environment)
       for note in archive.description.notes { environment.note(note) }
       let named = try ImportDestination(of: archive, cache, importing, in: environment)
@@ -93,6 +94,19 @@ extension URLCacheAdmin {
         return environment.report(absent: plan.absent, secrets.policy)
       }
       return isComplete(plan, result) ? .done : .partly
+    }
+
+    /// Rejects the cache as the second operand, where other programs have it.
+    private func refuseCacheOperand(in environment: CommandEnvironment) throws(CommandFailure) {
+      guard cache.cache == nil, let word = selection.entries.last,
+        (try? EntryNames.Name(written: word)) == nil,
+        let index = environment.words.lastIndex(of: word)
+      else { return }
+      var words = environment.words
+      words.insert("-c", at: index)
+      throw .usage(
+        "'\(printable(word))' is neither a URL nor an id",
+        hint: "name the cache with '-c': \(OptionHints.commandLine(words))")
     }
 
     /// Whether all selected entries are in the cache.
