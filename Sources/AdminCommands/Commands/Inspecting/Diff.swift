@@ -19,7 +19,7 @@ extension URLCacheAdmin {
         the request, the times, the storage policy, the partition, and properties of
         the app. '--detail' shows the values.
 
-        Of an Apple cache and a Foundation cache, only what both can store is compared.
+        Between two formats, only what both caches can store is compared.
 
         '--id' selects entries by their ids in the first cache, and entries of the
         second one by the URLs of those.
