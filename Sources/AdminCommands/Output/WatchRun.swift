@@ -110,6 +110,8 @@ struct WatchRun {
         try source.finish()
         self.mark = mark
         firstArrivals = observer.arrivals
+        // A Foundation cache has no transactions. The index of a log appears with the app.
+        if !source.description.format.hasDatabase { transactions = nil }
         try output.begin(with: source.description, entries: watch.entryCount)
         return nil
       } catch let error as StoreError {
