@@ -10,11 +10,11 @@ static inline int csqlite_db_config(sqlite3 *connection, int option, int value) 
   return sqlite3_db_config(connection, option, value, (int *)0);
 }
 
-/// Binds bytes as text, which SQLite copies.
+/// Binds bytes as text, which SQLite copies. No bytes are an empty text, and not `NULL`.
 static inline int csqlite_bind_text(
     sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
   return sqlite3_bind_text64(
-      statement, index, (const char *)bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+      statement, index, (const char *)(bytes ? bytes : ""), count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
 /// Binds bytes as a BLOB, which SQLite copies.

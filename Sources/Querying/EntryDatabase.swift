@@ -7,7 +7,7 @@ import SQLite
 /// An ordinary SQLite database with the tables of a query, for other programs.
 ///
 /// It is made in a temporary folder, since SQLite needs a file, and is then copied to where it is wanted.
-public struct EntryDatabase: ~Copyable {
+public struct EntryDatabase: EntryRowTarget, ~Copyable {
   private let folder: TemporaryDirectory
   private let connection: Connection
   private var tables: EntryTables
@@ -35,7 +35,15 @@ public struct EntryDatabase: ~Copyable {
   }
 
   /// The parts of a response to decode.
-  public var projection: Projection { tables.projection }
+  public var projection: Projection { tables.emptyRows.projection }
+
+  /// No rows, to be filled with those of entries.
+  public var emptyRows: EntryRows { tables.emptyRows }
+
+  /// Adds rows, and removes them from `rows`.
+  public mutating func insert(_ rows: inout EntryRows) throws(QueryError) {
+    try QueryError.translating { () throws(SQLiteError) in try tables.insert(&rows) }
+  }
 
   /// Adds the rows of an entry.
   public mutating func insert(_ response: borrowing StoredResponse) throws(QueryError) {

@@ -7,7 +7,7 @@ import SQLite
 ///
 /// The entries are copied into a temporary database, with only the columns that the query reads; SQLite does the rest.
 /// The cache itself is never opened by the query, so nothing in its text can change or block the cache.
-public struct EntryQuery: ~Copyable {
+public struct EntryQuery: EntryRowTarget, ~Copyable {
   /// The names of the columns of the result.
   public let columns: [String]
 
@@ -57,7 +57,15 @@ public struct EntryQuery: ~Copyable {
   }
 
   /// The parts of a response to decode.
-  public var projection: Projection { tables.projection }
+  public var projection: Projection { tables.emptyRows.projection }
+
+  /// No rows, to be filled with those of entries.
+  public var emptyRows: EntryRows { tables.emptyRows }
+
+  /// Adds rows, and removes them from `rows`.
+  public mutating func insert(_ rows: inout EntryRows) throws(QueryError) {
+    try QueryError.translating { () throws(SQLiteError) in try tables.insert(&rows) }
+  }
 
   /// Adds the rows of an entry to the tables.
   public mutating func insert(_ response: borrowing StoredResponse) throws(QueryError) {
@@ -67,14 +75,16 @@ public struct EntryQuery: ~Copyable {
   /// Runs the query on the entries that were inserted.
   ///
   /// - Parameters:
+  ///   - milliseconds: The time after which the query is ended.
   ///   - shouldStop: Returns `true` to end the query; called every few microseconds.
   ///   - body: Called with each row.
   /// - Throws: ``QueryError``, or an error of `body`.
   public mutating func run(
-    unless shouldStop: () -> Bool, _ body: ([DatabaseValue]) throws -> Void
+    within milliseconds: Int64, unless shouldStop: () -> Bool,
+    _ body: ([DatabaseValue]) throws -> Void
   ) throws {
     var failure: (any Error)?
-    connection.interrupting(when: shouldStop) {
+    connection.interrupting(after: milliseconds, orWhen: shouldStop) {
       do { try run(body) } catch { failure = error }
     }
     guard let failure else { return }
@@ -84,6 +94,7 @@ public struct EntryQuery: ~Copyable {
   private func run(_ body: ([DatabaseValue]) throws -> Void) throws {
     try connection.execute("COMMIT")
     connection.restrictToReading()
+    connection.limitFunctions()
     var statement = try connection.prepare(sql)
     for (index, value) in parameters.enumerated() {
       let parameter = Int32(index + 1)

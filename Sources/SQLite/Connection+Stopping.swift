@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Files
 
 extension Connection {
   /// The virtual machine instructions between two calls of `shouldStop`, which take some microseconds.
@@ -33,6 +34,58 @@ extension Connection {
       withExtendedLifetime(question) { body() }
     }
   }
+}
+
+extension Connection {
+  /// The longest time between the deadline and the interruption, in milliseconds.
+  private static let longestDelay: Int64 = 50
+
+  /// Calls `body`, and interrupts the statements that it runs after a time, or when `shouldStop` returns `true`.
+  ///
+  /// The time is kept by another thread: SQLite asks `shouldStop` after a number of instructions, and an instruction that
+  /// calls a function for a long text can take seconds.
+  public borrowing func interrupting(
+    after milliseconds: Int64, orWhen shouldStop: () -> Bool, _ body: () -> Void
+  ) {
+    let deadline = unsafe Deadline(handle)
+    BackgroundThread.start("Connection") {
+      var rest = milliseconds
+      while rest > 0, deadline.isRunning {
+        CurrentProcess.sleep(milliseconds: Int(min(rest, Self.longestDelay)))
+        rest -= Self.longestDelay
+      }
+      // Again and again, as SQLite forgets an interruption when no statement runs.
+      while deadline.isRunning {
+        deadline.interrupt()
+        CurrentProcess.sleep(milliseconds: Int(Self.longestDelay))
+      }
+    }
+    interrupting(when: shouldStop, body)
+    deadline.end()
+  }
+
+  /// Bounds what a single function can do, which cannot be interrupted: its texts, and the patterns of `LIKE` and `GLOB`.
+  public borrowing func limitFunctions() {
+    // The search for a text of half this length, all of which matches but the last byte, takes about 10 seconds.
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 1 << 20)
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
+  }
+}
+
+/// A connection that another thread interrupts until the end of what it runs.
+@safe
+private final class Deadline: @unchecked Sendable {
+  // The connection is only used while `running` is true, under the lock, and its owner waits for the lock to end it.
+  private let handle: OpaquePointer
+  private let running = Monitor(true)
+
+  init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+  var isRunning: Bool { running.withLock { $0 } }
+
+  func interrupt() { running.withLock { if $0 { unsafe sqlite3_interrupt(handle) } } }
+
+  func end() { running.withLock { $0 = false } }
 }
 
 /// A closure as an object, to which a C pointer can refer.

@@ -9,6 +9,8 @@ extension Connection {
     // In KiB: about as much as the database of a usual cache.
     try connection.execute("PRAGMA cache_size = -8192")
     try connection.execute("PRAGMA temp_store = FILE")
+    // Sorting uses a second processor; a query that does not sort starts no thread.
+    try connection.execute("PRAGMA threads = 1")
     // The first use of a table-valued function declares its table, which a connection that only reads refuses. A
     // library without JSON has no such functions.
     for function in ["json_each", "json_tree"] {

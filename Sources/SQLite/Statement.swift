@@ -58,6 +58,27 @@ public struct Statement: ~Copyable {
       })
   }
 
+  /// Binds UTF-8 text to a parameter.
+  public mutating func bind(text: Span<UInt8>, at parameter: Int32) throws(SQLiteError) {
+    try check(
+      unsafe text.withUnsafeBytes { bytes in
+        unsafe csqlite_bind_text(handle, parameter, bytes.baseAddress, UInt64(bytes.count))
+      })
+  }
+
+  /// Binds a BLOB to a parameter.
+  public mutating func bind(blob: Span<UInt8>, at parameter: Int32) throws(SQLiteError) {
+    // As below.
+    guard !blob.isEmpty else {
+      try check(unsafe sqlite3_bind_zeroblob(handle, parameter, 0))
+      return
+    }
+    try check(
+      unsafe blob.withUnsafeBytes { bytes in
+        unsafe csqlite_bind_blob(handle, parameter, bytes.baseAddress, UInt64(bytes.count))
+      })
+  }
+
   /// Binds a BLOB to a parameter.
   public mutating func bind(blob: [UInt8], at parameter: Int32) throws(SQLiteError) {
     // A null pointer would bind NULL, and an empty array may have no address.

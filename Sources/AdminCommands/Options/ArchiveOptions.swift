@@ -18,14 +18,14 @@ struct ArchiveOptions: ParsableArguments {
     help: ArgumentHelp("The compression level: 1 to 19 for zstd, 1 to 9 for gzip and zip."))
   var level: Int?
 
-  @Option(help: ArgumentHelp("The number of threads for zstd.", valueName: "number"))
-  var threads = 1
+  @Option(help: ArgumentHelp("The number of threads for zstd (default: 1).", valueName: "number"))
+  var threads: Int?
 
   @Option(
     help: ArgumentHelp(
       "Skip entries with a larger body (default: 8GiB).", valueName: "size"),
     transform: parseSize)
-  var maxBody = ByteCount(8 << 30)
+  var maxBody: ByteCount?
 
   @Option(
     help: ArgumentHelp(
@@ -34,7 +34,7 @@ struct ArchiveOptions: ParsableArguments {
   var created: WrittenTime?
 
   func validate() throws {
-    guard 1...64 ~= threads else { throw ValidationError("'--threads' must be from 1 to 64.") }
+    guard 1...64 ~= threads ?? 1 else { throw ValidationError("'--threads' must be from 1 to 64.") }
   }
 
   /// Returns the format of an archive file with this name.

@@ -1,5 +1,6 @@
 import Administration
 import Bytes
+import Querying
 import Rendering
 import ResponseArchives
 import ResponseStorage
@@ -84,6 +85,30 @@ struct Listing {
       guard let response = try source.response(id, projection.union(.body)) else { continue }
       let content = source.body(of: response)
       if try visit(response, { try body($0, content) }) == .stop { return }
+    }
+  }
+
+  /// Adds the rows of the selected entries to tables.
+  ///
+  /// - Parameter verify: Called often, to throw an error that ends the scan.
+  mutating func fill<Target: EntryRowTarget & ~Copyable>(
+    _ target: inout Target, from source: any ResponseSource, verify: () throws -> Void
+  ) throws {
+    let projection = selection.projection.union(target.projection)
+    guard selection.isEmpty, limit == nil else {
+      return try scan(source, projection) { response in
+        try target.insert(response)
+        try verify()
+      }
+    }
+    // Without a selection, the threads that read the store can decode the values, too.
+    let request = ScanRequest(projection, in: .ascending, byteLimit: 1 << 18)
+    try source.scan(request, into: target.emptyRows) { rows in
+      seen += rows.entries
+      shown += rows.entries
+      try target.insert(&rows)
+      try verify()
+      return .next
     }
   }
 

@@ -158,7 +158,8 @@ struct CellReader {
     guard let url else { return .unknown }
     // Masked as a whole before it is taken apart: whether something is a secret depends on where in
     // the URL it is.
-    let shown = secrets.url(url, for: reader)
+    // The host and the scheme do not depend on what follows the authority.
+    let shown = secrets.url(column == .path ? url : url.upToAuthority, for: reader)
     return switch column {
     case .scheme: text(CanonicalURL.scheme(of: shown))
     case .host: text(CanonicalURL.host(of: shown))
@@ -176,5 +177,18 @@ extension ResponseFreshness {
       words.append(lastModified == .strong ? "last-modified" : "weak-last-modified")
     }
     return words
+  }
+}
+
+extension ByteString {
+  /// The beginning of a URL, up to the end of its authority; all of a URL without one.
+  fileprivate var upToAuthority: ByteString {
+    guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")), slash + 1 < bytes.count,
+      bytes[slash + 1] == UInt8(ascii: "/"),
+      let end = bytes[(slash + 2)...].firstIndex(where: {
+        $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
+      })
+    else { return self }
+    return ByteString(Array(bytes[..<end]))
   }
 }

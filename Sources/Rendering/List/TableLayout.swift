@@ -2,6 +2,10 @@
 struct TableLayout {
   /// The space between two columns.
   static let gap = 2
+  private static let widestColumn = 60
+  private static let mostKeptRows = 256
+  // Cells can be very long, so kept rows are limited by bytes as well.
+  private static let mostKeptBytes = 1 << 20
   /// The width of the column `ID` for the long file names of a Foundation store, if the table does not fit.
   private static let fileNameWidth = 16
   /// The width below which text is only shortened if nothing else helps.
@@ -33,6 +37,20 @@ struct TableLayout {
         &widths, at: Array(columns.indices), downTo: Self.smallestWidth, toFit: room)
     }
     self.widths = widths
+  }
+
+  /// Whether enough rows are kept to decide about the widths. Later rows are written at once, so that memory and delay do
+  /// not grow with the table.
+  static func isEnough(rows: Int, bytes: Int) -> Bool {
+    rows >= mostKeptRows || bytes > mostKeptBytes
+  }
+
+  /// Returns the width of a column if there is enough room.
+  ///
+  /// One long cell must not move all other columns far to the right. Without the width of a terminal, it sticks out of its
+  /// own row only.
+  static func naturalWidth(title: Int, widestCell: Int) -> Int {
+    max(min(widestCell, widestColumn), title)
   }
 
   /// Makes some columns narrower, the widest first, until all columns fit.

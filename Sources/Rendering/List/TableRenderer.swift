@@ -20,11 +20,6 @@ struct TableRenderer: ResponseRenderer {
     var emphases: [Emphasis?] = []
   }
 
-  private static let widestColumn = 60
-  private static let keptRowLimit = 256
-  // Cells can be very long, so kept rows are limited by bytes as well.
-  private static let keptByteLimit = 1 << 20
-
   private let columns: [Column]
   private let cells: CellReader
   private let now: Timestamp
@@ -58,9 +53,7 @@ struct TableRenderer: ResponseRenderer {
     fill(&row, with: response)
     keptBytes += row.text.bytes.count
     kept.append(row)
-    if kept.count == Self.keptRowLimit || keptBytes > Self.keptByteLimit {
-      appendKept(into: &buffer)
-    }
+    if TableLayout.isEnough(rows: kept.count, bytes: keptBytes) { appendKept(into: &buffer) }
   }
 
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {
@@ -136,9 +129,7 @@ struct TableRenderer: ResponseRenderer {
       header.numbers.append(false)
       header.emphases.append(.heading)
       let widest = kept.reduce(0) { max($0, $1.widths[index]) }
-      // One long cell must not move all other columns far to the right. Without the width of a
-      // terminal, it sticks out of its own row only.
-      widths.append(max(min(widest, Self.widestColumn), width))
+      widths.append(TableLayout.naturalWidth(title: width, widestCell: widest))
     }
     let layout = TableLayout(columns, widths, terminalWidth: terminalWidth)
     append(header, layout, into: &buffer)

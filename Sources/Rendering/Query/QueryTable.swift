@@ -6,12 +6,6 @@ import Bytes
 struct QueryTable: Sendable {
   private typealias Cell = (text: [UInt8], isNumber: Bool)
 
-  private static let gap = 2
-  private static let widestColumn = 60
-  private static let keptRowLimit = 256
-  // Cells can be very long, so kept rows are limited by bytes as well.
-  private static let keptByteLimit = 1 << 20
-
   private let columns: [String]
   private var kept: [[DatabaseValue]] = []
   private var keptBytes = 0
@@ -25,9 +19,7 @@ struct QueryTable: Sendable {
     kept.append(row)
     for case .text(let text) in row { keptBytes += text.count }
     for case .bytes(let bytes) in row { keptBytes += bytes.count }
-    if kept.count == Self.keptRowLimit || keptBytes > Self.keptByteLimit {
-      appendKept(into: &buffer)
-    }
+    if TableLayout.isEnough(rows: kept.count, bytes: keptBytes) { appendKept(into: &buffer) }
   }
 
   /// Appends the rows that are still kept.
@@ -46,8 +38,7 @@ struct QueryTable: Sendable {
     for index in columns.indices {
       let title = DisplayWidth.width(of: titles[index].text[...])
       let widest = rows.reduce(0) { max($0, DisplayWidth.width(of: $1[index].text[...])) }
-      // One long cell must not push all other columns out of the terminal.
-      widths.append(max(min(widest, Self.widestColumn), title))
+      widths.append(TableLayout.naturalWidth(title: title, widestCell: widest))
       // The heading stands where the numbers below it do.
       titles[index].isNumber = rows.first?[index].isNumber ?? false
     }
@@ -59,7 +50,7 @@ struct QueryTable: Sendable {
 
   private static func append(_ row: [Cell], _ widths: [Int], into buffer: inout TextBuffer) {
     for (index, cell) in row.enumerated() {
-      if index > 0 { buffer.append(UInt8(ascii: " "), count: gap) }
+      if index > 0 { buffer.append(UInt8(ascii: " "), count: TableLayout.gap) }
       let padding = widths[index] - DisplayWidth.width(of: cell.text[...])
       if cell.isNumber { buffer.append(UInt8(ascii: " "), count: padding) }
       buffer.append(contentsOf: cell.text)

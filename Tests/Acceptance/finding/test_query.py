@@ -265,6 +265,47 @@ def test_is_bounded(sql):
         or result.stderr.startswith((b"error: the query needs too much memory: ", b"error: the query failed: LIKE or GLOB pattern too complex"))
 
 
+@pytest.mark.parametrize("sql", [
+    # An instruction that calls a function for a long text; all of them together would take hours.
+    "WITH t(a, b) AS MATERIALIZED (SELECT hex(zeroblob(500000)), hex(zeroblob(200000)) || '1'),"
+    " c(n, x) AS (SELECT 1, 0 UNION ALL SELECT n + 1, instr(a || n, b) FROM c, t) SELECT max(x) FROM c",
+    "WITH t(a) AS MATERIALIZED (SELECT hex(zeroblob(500000))), c(n, x) AS (SELECT 1, 0 UNION ALL SELECT n + 1, replace(a || n, '00', '1') FROM c, t)"
+    " SELECT max(length(x)) FROM c",
+])
+def test_functions_are_bounded(sql):
+    """A query ends in time although each call of a function takes long."""
+    start = time.monotonic()
+    result = run("query", make("cache"), sql, "--timeout", "1s", status=64)
+    assert result.stderr.decode() == "error: the query took longer than 1 s\nhint: allow more with '--timeout 10m'\n"
+    assert time.monotonic() - start < 30
+
+
+def test_filling_is_bounded():
+    """The time limit includes that for reading the cache."""
+    cache = make("large", entries=20_000, seed=9)
+    for options in [[], ["--larger-than", "1"]]:
+        result = run("query", cache, "SELECT * FROM headers, findings", "--timeout", "0.05s", *options, status=64)
+        assert b"error: the query took longer than 0 s\n" in result.stderr
+
+
+def test_values_are_bounded():
+    result = run("query", make("cache"), "SELECT length(hex(zeroblob(1000000)))", status=64)
+    assert result.stderr.startswith(b"error: the query needs more memory than it may have: string or blob too big\n")
+    assert answer(make("other"), "SELECT length(hex(zeroblob(500000))) AS n") == [{"n": 1_000_000}]
+
+
+@pytest.mark.parametrize("options, option", [
+    (["--max-body", "1M"], "--max-body"), (["--bodies", "none"], "--bodies"), (["--bodies", "all"], "--bodies"), (["--threads", "2"], "--threads"),
+    (["--created", "2026-01-01"], "--created"),
+])
+def test_options_of_archives(options, option):
+    """A database refuses the options that mean something for archives only."""
+    result = run("export", make("cache"), "-o", path("cache.sqlite"), *options, status=64)
+    assert result.stderr.decode() == (
+        f"error: '{option}' and a database cannot be combined\nhint: a database has no bodies and is not compressed\n")
+    assert not os.path.exists(path("cache.sqlite"))
+
+
 def test_exported_database():
     cache = make("cache", entries=120)
     exported = path("cache.sqlite")
@@ -306,4 +347,6 @@ def test_whole_result_of_a_large_cache_in_little_memory():
         resource.setrlimit(resource.RLIMIT_DATA, (192 << 20, 192 << 20))
 
     rows = answer(cache, "SELECT * FROM entries", preexec_fn=limit)
-    assert len(rows) == 4_000
+    assert [row["id"] for row in rows] == [entry["id"] for entry in map(json.loads, run("list", cache, "--format", "ndjson").stdout.splitlines())]
+    # Several threads decode the values, unless entries are selected.
+    assert rows == answer(cache, "SELECT * FROM entries", "--larger-than", "0") + answer(cache, "SELECT * FROM entries WHERE size = 0")

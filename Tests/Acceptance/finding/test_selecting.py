@@ -76,12 +76,33 @@ def test_made_up(cache):
     (["list", "--contains", ""], "'--contains' has an empty value"), (["list", "--header", "a b"], "does not name a header field"),
     (["list", "--header", "a=[b"], "has a '[' without a matching ']'"), (["list", "--where", "body *= ''"], "is empty"),
     (["list", "--request-header", "Accept: text"], "'explain' takes 'NAME: VALUE'"), (["list", "--where", "header = a"], "must be followed by a name"),
-    (["expire", "--contains", "a", "--clear-user-info", "x", "--yes"], "cannot select by the text of bodies"),
 ])
 def test_refused(cache, words, message):
     """Criteria that can match nothing, or that a command cannot evaluate, are refused."""
     result = run(words[0], "-c", cache, *words[1:], status=64)
     assert message in result.stderr.decode()
+
+
+def test_refused_by_diff(cache):
+    """The ids of two caches do not mean the same entries."""
+    result = run("diff", cache, cache, "--contains", "a", status=64)
+    assert "cannot select by the text of bodies" in result.stderr.decode()
+
+
+def test_imported(cache):
+    """Bodies in an archive select what is imported."""
+    archive, folder = path("all.tar"), path("imported")
+    run("export", "-c", cache, "-o", archive)
+    run("import", archive, "--create", "apple", "-c", folder, "--contains", "needles")
+    urls = run("list", "-c", folder, "--format", "urls").stdout.split()
+    assert sorted(urls) == [b"https://a.example/2", b"https://a.example/3", b"https://a.example/4"]
+
+
+def test_expired(cache):
+    """Bodies select the entries that lose their stamps, and without a match there are none."""
+    options = ["--clear-user-info", "expires", "--dry-run", "--format", "json"]
+    assert json.loads(run("expire", "-c", cache, "--contains", "needles", *options).stdout)["selected"] == 3
+    assert json.loads(run("expire", "-c", cache, "--contains", "absent", *options).stdout)["selected"] == 0
 
 
 def test_explain(cache):

@@ -110,7 +110,7 @@ extension URLCacheAdmin {
       for changes: inout [UserInfoChange], in environment: CommandEnvironment
     ) throws -> (ClearedUserInfo, absence: ExitStatus) {
       let now = cache.now(in: environment)
-      let selection = try selection.resolved(at: now, of: cache, in: environment)
+      var selection = try selection.parsed(at: now, of: cache, in: environment)
       // As with `purge`, an empty selection is a mistake more often than a wish.
       guard !selection.isEmpty || all else {
         throw CommandFailure.usage(
@@ -119,6 +119,7 @@ extension URLCacheAdmin {
       }
       let source = try cache.openForPlanning(in: environment)
       guard source.description.format == .apple else { throw Self.unsupported }
+      try selection.prepare(for: source, at: now, in: environment)
       var result = ClearedUserInfo(
         of: clearUserInfo, in: source.description, isDryRun: dryRun)
       var absent = selection.names ?? EntryNames()

@@ -113,16 +113,16 @@ extension URLCacheAdmin {
         options.entries = []
         let selection = try options.resolved(at: now, of: cache, from: source, in: environment)
         var listing = Listing(selection: selection, now: now)
-        try listing.scan(source, selection.projection.union(query.projection)) {
-          try query.insert($0)
+        let end = environment.steadyMilliseconds() + Int64(min(timeout ?? 60, 1e9) * 1_000)
+        try listing.fill(&query, from: source) {
+          if environment.steadyMilliseconds() > end { throw QueryError.interrupted }
         }
         try source.finish()
         var output = OutputBuffer(environment)
         var renderer = QueryRenderer(format, columns: query.columns)
         renderer.begin(into: &output.text)
-        let end = environment.steadyMilliseconds() + Int64(min(timeout ?? 60, 1e9) * 1_000)
-        try query.run(unless: { HeldSignals.areWaiting || environment.steadyMilliseconds() > end })
-        {
+        let rest = end - environment.steadyMilliseconds()
+        try query.run(within: rest, unless: { HeldSignals.areWaiting }) {
           renderer.render($0, into: &output.text)
           try output.flushIfLarge()
         }

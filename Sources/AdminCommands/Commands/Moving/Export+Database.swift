@@ -12,6 +12,11 @@ extension URLCacheAdmin.Export {
         "'--redact' and a database cannot be combined",
         hint: "export an archive with '--redact', then export the database from that archive")
     }
+    if let option = unusedOption {
+      throw CommandFailure.usage(
+        "'\(option)' and a database cannot be combined",
+        hint: "a database has no bodies and is not compressed")
+    }
     let source = try cache.open(in: environment)
     try source.refuseReplacement(by: output)
     let now = cache.now(in: environment)
@@ -26,11 +31,8 @@ extension URLCacheAdmin.Export {
       var database = try EntryDatabase(
         in: environment.temporaryFolder, reader: reader,
         check: EntryCheck(now: now, clock: environment.now))
-      try listing.scan(source, selection.projection.union(database.projection)) {
-        try database.insert($0)
-        // Throws if a signal has come, which is held back while temporary files exist.
-        try target.write([])
-      }
+      // This throws if a signal has come, which is held back while temporary files exist.
+      try listing.fill(&database, from: source) { try target.write([]) }
       try source.finish()
       try database.write { try target.write($0) }
     } catch let error as QueryError { throw CommandFailure(error) }
@@ -41,5 +43,13 @@ extension URLCacheAdmin.Export {
         + (redaction.withCredentials
           ? " including cookies and tokens" : " without the values of secret header fields"))
     return listing.report(in: environment, SecretPolicy())
+  }
+
+  /// An option that was given and has no meaning for a database.
+  private var unusedOption: String? {
+    if archive.maxBody != nil { return "--max-body" }
+    if bodies != nil { return "--bodies" }
+    if archive.threads != nil { return "--threads" }
+    return archive.created != nil ? "--created" : nil
   }
 }

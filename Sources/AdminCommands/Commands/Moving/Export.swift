@@ -46,8 +46,8 @@ extension URLCacheAdmin {
 
     @OptionGroup var redaction: RedactionOptions
 
-    @Option(help: "The bodies to include: all, none.")
-    var bodies = ExportedBodies.all
+    @Option(help: "The bodies to include: all, none (default: all).")
+    var bodies: ExportedBodies?
 
     var writesJSON: Bool { false }
 
@@ -66,10 +66,10 @@ extension URLCacheAdmin {
       var export = ArchiveExport(
         format, generatorVersion: URLCacheAdmin.versionNumber,
         temporaryFolder: environment.temporaryFolder)
-      (export.level, export.threads) = (archive.level, archive.threads)
-      export.longestBody = archive.maxBody
+      (export.level, export.threads) = (archive.level, archive.threads ?? 1)
+      if let longest = archive.maxBody { export.longestBody = longest }
       export.isSelection = !selection.isEmpty
-      export.omitsBodies = bodies == .none || redaction.redactBodies
+      export.omitsBodies = bodies == ExportedBodies.none || redaction.redactBodies
       export.credentials = redaction.filter(isNative: format.isNative)
       // Not the time of the export, as equal entries shall give equal bytes. SOURCE_DATE_EPOCH is
       // the convention of reproducible builds.

@@ -61,7 +61,7 @@ extension URLCacheAdmin {
       for note in archive.description.notes { environment.note(note) }
       let named = try ImportDestination(of: archive, cache, importing, in: environment)
       let now = cache.now(in: environment)
-      let selection = try selection.resolved(at: now, of: cache, in: environment)
+      let selection = try selection.resolved(at: now, of: cache, from: archive, in: environment)
       if !dryRun {
         environment.finishIntents(at: named.path, waiting: cache.waitMilliseconds)
       }
