@@ -276,7 +276,7 @@ def test_functions_are_bounded(sql):
     """A query ends in time although each call of a function takes long."""
     start = time.monotonic()
     result = run("query", make("cache"), sql, "--timeout", "1s", status=64)
-    assert result.stderr.decode() == "error: the query took longer than 1 s\nhint: allow more with '--timeout 10m'\n"
+    assert result.stderr.decode() == "error: the query took longer than 1 s\nhint: allow more with '--timeout 10min'\n"
     assert time.monotonic() - start < 30
 
 
