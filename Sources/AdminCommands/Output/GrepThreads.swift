@@ -55,11 +55,11 @@ final class GrepThreads: Sendable {
     var endCount = 0
     /// The number of the body of which no more is wanted.
     var unwanted: Int?
-  }
-
-  private struct State: Sendable {
-    var lanes: [Lane]
     var isClosed = false
+
+    func hasRoom(for bytes: Int) -> Bool {
+      inputs.isEmpty || inputBytes + bytes <= GrepThreads.mostInput
+    }
   }
 
   /// The number of bytes that wait for a thread, and of those that it has found.
@@ -67,20 +67,18 @@ final class GrepThreads: Sendable {
   /// About what an entry needs without its body.
   private static let bytesOfEntry = 2 << 10
 
-  private let monitor: Monitor<State>
-  /// The number of threads.
-  let count: Int
+  // One for each thread, so that no thread is woken by what concerns another.
+  private let lanes: [Monitor<Lane>]
 
   /// Starts the threads.
   init(_ count: Int, _ grep: EntryGrep) {
-    self.count = count
-    monitor = Monitor(State(lanes: Array(repeating: Lane(), count: count)))
-    for lane in 0..<count {
-      BackgroundThread.start("GrepThreads") { [self] in
+    lanes = (0..<count).map { _ in Monitor(Lane()) }
+    for lane in lanes {
+      BackgroundThread.start("GrepThreads") {
         var grep = grep
-        while case .batch(let batch)? = receiveInput(lane) {
-          do { try search(batch, with: &grep, lane) } catch {
-            return send(.failure(error), from: lane)
+        while case .batch(let batch)? = Self.receiveInput(lane) {
+          do { try Self.search(batch, with: &grep, lane) } catch {
+            return Self.send(.failure(error), from: lane)
           }
         }
       }
@@ -88,7 +86,9 @@ final class GrepThreads: Sendable {
   }
 
   /// Ends the threads.
-  func close() { monitor.update { $0.isClosed = true } }
+  func close() {
+    for lane in lanes { lane.update { $0.isClosed = true } }
+  }
 
   // MARK: The reading thread
 
@@ -98,31 +98,28 @@ final class GrepThreads: Sendable {
   /// - Returns: The next results of that batch, if there was no room; `nil` if `input` was sent.
   func send(_ input: Input, to lane: Int, orReceiveFrom oldest: Int) -> [Output]? {
     let bytes = Self.bytes(of: input)
-    func hasRoom(_ lane: borrowing Lane) -> Bool {
-      lane.inputs.isEmpty || lane.inputBytes + bytes <= Self.mostInput
+    // The oldest batch is complete unless it is the one that is being sent, so its thread comes to its end.
+    if lane != oldest, !lanes[lane].withLock({ $0.hasRoom(for: bytes) }) {
+      return receive(from: oldest)
     }
-    return monitor.update(when: {
-      hasRoom($0.lanes[lane]) || !$0.lanes[oldest].outputs.isEmpty
-    }) { state in
-      guard hasRoom(state.lanes[lane]) else { return Self.takeOutputs(&state.lanes[oldest]) }
-      state.lanes[lane].inputs.append(input)
-      state.lanes[lane].inputBytes += bytes
+    return lanes[lane].update(when: { $0.hasRoom(for: bytes) || !$0.outputs.isEmpty }) { lane in
+      guard lane.hasRoom(for: bytes) else { return Self.takeOutputs(&lane) }
+      lane.inputs.append(input)
+      lane.inputBytes += bytes
       return nil
     }
   }
 
   /// Waits for the next results of the oldest batch of a thread.
   func receive(from lane: Int) -> [Output] {
-    monitor.update(when: { !$0.lanes[lane].outputs.isEmpty }) {
-      Self.takeOutputs(&$0.lanes[lane])
-    }
+    lanes[lane].update(when: { !$0.outputs.isEmpty }) { Self.takeOutputs(&$0) }
   }
 
   /// Whether a thread wants no more of the body that is being sent to it.
   ///
   /// - Parameter number: The number of long bodies that were sent to the thread before.
   func isUnwanted(_ number: Int, by lane: Int) -> Bool {
-    monitor.withLock { $0.lanes[lane].unwanted == number }
+    lanes[lane].withLock { $0.unwanted == number }
   }
 
   /// Takes results up to the end of a batch.
@@ -144,12 +141,14 @@ final class GrepThreads: Sendable {
 
   // MARK: The searching threads
 
-  private func search(_ batch: Batch, with grep: inout EntryGrep, _ lane: Int) throws {
+  private static func search(
+    _ batch: Batch, with grep: inout EntryGrep, _ lane: Monitor<Lane>
+  ) throws {
     for (response, content) in batch.entries {
-      let body = ArrivingBody(content, of: batch) { [self] in receiveInput(lane) }
+      let body = ArrivingBody(content, of: batch) { receiveInput(lane) }
       try grep.search(response, body.scanned) { send(takeText(&$0), from: lane) }
       if body.isArriving {
-        monitor.update { $0.lanes[lane].unwanted = $0.lanes[lane].endCount }
+        lane.update { $0.unwanted = $0.endCount }
         body.skipRest()
       }
     }
@@ -158,27 +157,27 @@ final class GrepThreads: Sendable {
     grep.tally = GrepTally()
   }
 
-  private func takeText(_ text: inout TextBuffer) -> Output {
+  private static func takeText(_ text: inout TextBuffer) -> Output {
     defer { text.removeAll() }
     return .text(text.bytes)
   }
 
   /// Waits for the next input; `nil` if the threads were ended.
-  private func receiveInput(_ lane: Int) -> Input? {
-    monitor.update(when: { !$0.lanes[lane].inputs.isEmpty || $0.isClosed }) { state in
-      guard !state.isClosed else { return nil }
-      let input = state.lanes[lane].inputs.removeFirst()
-      state.lanes[lane].inputBytes -= Self.bytes(of: input)
-      if case .end = input { state.lanes[lane].endCount += 1 }
+  private static func receiveInput(_ lane: Monitor<Lane>) -> Input? {
+    lane.update(when: { !$0.inputs.isEmpty || $0.isClosed }) { lane in
+      guard !lane.isClosed else { return nil }
+      let input = lane.inputs.removeFirst()
+      lane.inputBytes -= bytes(of: input)
+      if case .end = input { lane.endCount += 1 }
       return input
     }
   }
 
-  private func send(_ output: Output, from lane: Int) {
-    monitor.update(when: { $0.lanes[lane].outputBytes < Self.mostOutput || $0.isClosed }) { state in
-      guard !state.isClosed else { return }
-      state.lanes[lane].outputs.append(output)
-      if case .text(let text) = output { state.lanes[lane].outputBytes += text.count }
+  private static func send(_ output: Output, from lane: Monitor<Lane>) {
+    lane.update(when: { $0.outputBytes < mostOutput || $0.isClosed }) { lane in
+      guard !lane.isClosed else { return }
+      lane.outputs.append(output)
+      if case .text(let text) = output { lane.outputBytes += text.count }
     }
   }
 }
