@@ -36,7 +36,8 @@ public enum FileAccess {
         _ = try Directory(folder, followingLink: true)
         return
       } catch {
-        let isMissing = error.kind == .notFound && !rest.isEmpty
+        // A file in the place of a folder is an error, too.
+        let isMissing = error.number == ENOENT && !rest.isEmpty
         guard isMissing else { throw FileError(error.number, at: path) }
       }
     }

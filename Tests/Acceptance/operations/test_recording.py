@@ -37,7 +37,7 @@ def test_a_dry_run_fails_where_the_run_would(option):
     with open(path("file"), "w") as file:
         file.write("text\n")
     before = sorted(os.listdir(os.path.dirname(path("file"))))
-    for place, status in [(os.path.dirname(path("x")), 73), (path("file"), 73), (path("new/folders/x"), 0)]:
+    for place, status in [(path("file/x"), 73), (os.path.dirname(path("x")), 73), (path("file"), 73), (path("new/folders/x"), 0)]:
         for mode in ["--dry-run", "--yes"]:
             if status == 0 and mode == "--yes":
                 continue
