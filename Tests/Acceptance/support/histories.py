@@ -103,7 +103,7 @@ class History:
             if old["file"]:
                 os.remove(os.path.join(self.folder, "fsCachedData", old["file"]))
                 old["file_is_lost"] = True
-        version = {"id": number, "url": url, "stored": stored, "body": body, "file": name, "file_is_lost": False}
+        version = {"id": number, "url": url, "stored": stored, "response": lists[0], "body": body, "file": name, "file_is_lost": False}
         self.versions.append(version)
         self.now[url] = version
 
