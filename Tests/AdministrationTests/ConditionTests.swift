@@ -138,6 +138,8 @@ import Testing
   @Test func `one of several conditions is enough, and other criteria must match too`() throws {
     #expect(try decision(response, ["status = 1", "size = 4K"]) == .selected)
     #expect(try decision(response, ["status = 1", "size = 4"]) == .notSelected)
+    #expect(try decision(response, ["size == 4K"]) == .selected)
+    #expect(try decision(response, ["size == 4"]) == .notSelected)
     var selection = Selection()
     selection.conditions = [try Condition("size = 4K")]
     selection.statuses = [200...200]

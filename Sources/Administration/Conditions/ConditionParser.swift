@@ -168,12 +168,11 @@ struct ConditionParser {
       throw ConditionError(
         "'\(field.rawValue)' cannot be compared with '\(name)'", at: token.range, hint: hint)
     }
+    let end = token.range.upperBound
     token = try lexer.next()
-    // The lexer reads `==` as two signs.
-    if sign == .equal, token.kind == .sign(.equal) {
-      // Most languages write it twice, and the error about the second sign alone would not help.
-      throw ConditionError(
-        "'==' is not an operator", at: token.range, hint: "use '=' to test for equality")
+    // Most languages write `==`, which the lexer reads as two signs.
+    if sign == .equal, token.kind == .sign(.equal), token.range.lowerBound == end {
+      token = try lexer.next()
     }
     return sign
   }
