@@ -79,13 +79,17 @@ let package = Package(
       "ResponseStorage"),
     module("Watching", on: "Administration", "Bytes", "ResponseStorage"),
     module(
-      "Rendering", on: "Administration", "Bytes", "Fetching", "HTTPCaching", "JSON", "Matching",
-      "ResponseArchives", "ResponseStorage", "Revalidation", "Watching"),
+      "Auditing", on: "Administration", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives",
+      "ResponseStorage", "SQLitePages"),
+    module(
+      "Rendering", on: "Administration", "Auditing", "Bytes", "Fetching", "HTTPCaching", "JSON",
+      "Matching", "ResponseArchives", "ResponseStorage", "Revalidation", "Watching"),
     module(
       "Querying", on: "Administration", "Bytes", "Files", "HTTPCaching", "Rendering",
       "ResponseStorage", "SQLite"),
     module(
-      "AdminCommands", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
+      "AdminCommands", on: "Administration", "Auditing", "Bytes", "Fetching", "Files",
+      "HTTPCaching", "JSON",
       "Matching", "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage",
       "Revalidation", "Watching", argumentParser),
     .executableTarget(
@@ -119,6 +123,7 @@ let package = Package(
     tests(
       of: "Administration", on: "Bytes", "HTTPCaching", "Matching", "ResponseStorage", "TestSupport"
     ),
+    tests(of: "Auditing", on: "Bytes", "ResponseStorage"),
     tests(of: "Querying", on: "SQLite"),
     tests(of: "Watching", on: "Administration", "Bytes", "ResponseStorage", "TestSupport"),
     tests(of: "Revalidation", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage"),

@@ -39,6 +39,9 @@ public struct FileStatus: Hashable, Sendable {
   /// Whether others than the owner and the group may read the file.
   public let isReadableByOthers: Bool
 
+  /// Whether others than the owner and the group may enter the folder.
+  public let canBeEnteredByOthers: Bool
+
   /// When the bytes last changed, in nanoseconds since 1970; wraps in the year 2262.
   public let modified: Int64
 
@@ -58,6 +61,7 @@ public struct FileStatus: Hashable, Sendable {
     allocatedSize = ByteCount(status.st_blocks) * 512
     linkCount = UInt64(status.st_nlink)
     isReadableByOthers = status.st_mode & S_IROTH != 0
+    canBeEnteredByOthers = status.st_mode & S_IXOTH != 0
     identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
     #if canImport(Darwin)
       let time = status.st_mtimespec

@@ -15,8 +15,10 @@ public struct JSONStream: Sendable {
   private var part = Part.start
   private var place = JSONWriter.Place.first
 
-  /// The number of objects that enclose the array.
-  private var depth = 0
+  /// The brackets that end what encloses the array, the innermost first.
+  private var closers: [UInt8] = []
+
+  private static let endOfObject = UInt8(ascii: "}")
 
   /// Creates a stream that has written nothing.
   ///
@@ -47,12 +49,37 @@ public struct JSONStream: Sendable {
   ) {
     go(from: .start, to: .array)
     let layout = layout
-    depth = outer == nil ? 1 : 2
+    closers = Array(repeating: Self.endOfObject, count: outer == nil ? 1 : 2)
     write(to: &bytes, .inLine) { json in
       if let outer {
         _ = json.open(UInt8(ascii: "{"), .inLine)
         json.key(outer)
       }
+      _ = json.open(UInt8(ascii: "{"), .inLine)
+      members(&json)
+      json.key(array)
+      _ = json.open(UInt8(ascii: "["), layout)
+    }
+  }
+
+  /// Begins an object that ends with an array of one object, writes the members of both, and begins an array in the
+  /// inner one.
+  ///
+  /// - Parameters:
+  ///   - outer: The name of the array of one object.
+  ///   - outerMembers: Writes the members of the document before it.
+  public mutating func begin(
+    _ array: StaticString, inOnlyElementOf outer: StaticString, in bytes: inout [UInt8],
+    _ outerMembers: (inout JSONWriter) -> Void, _ members: (inout JSONWriter) -> Void
+  ) {
+    go(from: .start, to: .array)
+    let layout = layout
+    closers = [Self.endOfObject, UInt8(ascii: "]"), Self.endOfObject]
+    write(to: &bytes, .inLine) { json in
+      _ = json.open(UInt8(ascii: "{"), .inLine)
+      outerMembers(&json)
+      json.key(outer)
+      _ = json.open(UInt8(ascii: "["), .inLine)
       _ = json.open(UInt8(ascii: "{"), .inLine)
       members(&json)
       json.key(array)
@@ -96,10 +123,10 @@ public struct JSONStream: Sendable {
   ) {
     if part == .array { endArray(in: &bytes) { _ in } }
     go(from: .rest, to: .end)
-    let depth = depth
+    let closers = closers
     write(to: &bytes, .inLine) { json in
       members(&json)
-      for _ in 0..<depth { json.close(UInt8(ascii: "}"), .inLine) }
+      for bracket in closers { json.close(bracket, .inLine) }
       json.endLine()
     }
   }

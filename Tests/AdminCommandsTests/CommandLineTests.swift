@@ -42,7 +42,7 @@ import Testing
 
   private static let verbs = [
     "list", "show", "body", "usage", "explain", "discover", "diff", "report", "query", "grep",
-    "watch", "purge",
+    "watch", "audit", "purge",
     "enforce",
     "compact", "revalidate", "expire", "pin", "unpin", "apply", "check", "recover", "export",
     "import",

@@ -27,7 +27,8 @@ import Testing
     "enforce": [], "compact": [], "check": ["--repair"], "export": ["-o", "x.tar"],
     "import": ["x.tar"], "apply": ["x.json"], "diff": ["x.tar", "y.tar"], "revalidate": ["1"],
     "expire": ["1", "--clear-user-info", "a"],
-    "recover": [], "report": ["-o", "-"], "query": ["SELECT 1"], "grep": ["a"], "watch": [],
+    "recover": [], "audit": [], "report": ["-o", "-"], "query": ["SELECT 1"], "grep": ["a"],
+    "watch": [],
     "rules test": [], "metrics": [],
   ]
 
@@ -45,7 +46,7 @@ import Testing
     Case(
       setting: "capacity", values: ["1KiB", "2KiB", "3KiB", "4KiB"],
       taken: { capacity(of: $0).map { "\($0)" } }, read: ["1024", "2048", "3072", "4096", nil],
-      verbs: ["usage", "report", "enforce"]),
+      verbs: ["audit", "usage", "report", "enforce"]),
     limit("max-size", ["1", "2", "3", "4"], ["1", "2", "3", "4", nil]) { $0.bytes },
     limit("max-entries", ["1", "2", "3", "4"], ["1", "2", "3", "4", nil]) { $0.entries },
     limit("max-age", ["1s", "2s", "3s", "4s"], ["1.0", "2.0", "3.0", "4.0", nil]) { $0.age },
@@ -86,6 +87,7 @@ import Testing
     switch command {
     case let command as URLCacheAdmin.Usage: command.capacity
     case let command as URLCacheAdmin.Report: command.capacity
+    case let command as URLCacheAdmin.Audit: command.audit.capacity
     case let command as URLCacheAdmin.Enforce: command.limit.capacity
     default: nil
     }

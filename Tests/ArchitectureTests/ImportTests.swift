@@ -28,16 +28,21 @@ private let allowedImports: [String: Set<String>] = [
   "Revalidation": [
     "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "ResponseStorage",
   ],
+  "Auditing": [
+    "Administration", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives",
+    "ResponseStorage", "SQLitePages",
+  ],
   "Rendering": [
-    "Administration", "Bytes", "Fetching", "HTTPCaching", "JSON", "Matching", "ResponseArchives",
-    "ResponseStorage", "Revalidation", "Watching",
+    "Administration", "Auditing", "Bytes", "Fetching", "HTTPCaching", "JSON", "Matching",
+    "ResponseArchives", "ResponseStorage", "Revalidation", "Watching",
   ],
   "Watching": ["Administration", "Bytes", "ResponseStorage"],
   "Querying": [
     "Administration", "Bytes", "Files", "HTTPCaching", "Rendering", "ResponseStorage", "SQLite",
   ],
   "AdminCommands": [
-    "Administration", "ArgumentParser", "Bytes", "Fetching", "Files", "HTTPCaching", "JSON",
+    "Administration", "ArgumentParser", "Auditing", "Bytes", "Fetching", "Files", "HTTPCaching",
+    "JSON",
     "Matching", "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage",
     "Revalidation", "Watching",
   ],
@@ -62,7 +67,7 @@ private let unsafeModules: Set<String> = ["Archive", "Files", "Matching", "SQLit
 /// The modules in which a size is a `ByteCount`; the modules below them use the types of the operating system or
 /// format.
 private let modulesWithSizes: Set<String> = [
-  "AdminCommands", "Administration", "Rendering", "ResponseArchives", "ResponseStorage",
+  "AdminCommands", "Administration", "Auditing", "Rendering", "ResponseArchives", "ResponseStorage",
   "Revalidation", "sample-cache",
 ]
 

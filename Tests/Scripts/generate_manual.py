@@ -13,6 +13,7 @@ DATE = "January 1, 2026"
 SIGNALS = {"130": "ended by SIGINT", "143": "ended by SIGTERM"}
 SECTIONS = {
     "Search": "What to find, and where.\n",
+    "Audit": "What to look for, and what is known already.\n",
     "Selection": "Different options are combined with AND, a repeated option with OR.\n",
     "Cache": "Which cache, and how it is opened.\n",
     "Output": "What is written, and how.\n",

@@ -85,6 +85,12 @@ struct BriefHelp {
     "check": BriefHelp(
       examples: ["check shop", "check shop --repair --dry-run"],
       options: ["--full", "--repair", "--offline-set", "--dry-run", "--yes", "--format"]),
+    "audit": BriefHelp(
+      examples: ["audit shop", "audit shop --rule secret --format sarif > audit.sarif"],
+      options: [
+        "--rules", "--rule", "--ignore", "--baseline", "--write-baseline", "--fail-on",
+        "--show-secrets", "--format",
+      ]),
     "recover": BriefHelp(
       examples: ["recover shop", "recover --damaged shop -o found.tar"],
       options: [

@@ -33,7 +33,7 @@ public struct URLCacheAdmin: ParsableCommand {
         subcommands: [
           Purge.self, Enforce.self, Compact.self, Apply.self, Pin.self, Unpin.self,
         ]),
-      CommandGroup(name: "Check", subcommands: [Check.self, Recover.self]),
+      CommandGroup(name: "Check", subcommands: [Check.self, Audit.self, Recover.self]),
       CommandGroup(name: "Refresh", subcommands: [Revalidate.self, Expire.self]),
       CommandGroup(name: "Move", subcommands: [Export.self, Import.self]),
       CommandGroup(name: "Automate", subcommands: [Metrics.self, Rules.self, Config.self]),

@@ -2,12 +2,12 @@ import Bytes
 import HTTPCaching
 import Matching
 import ResponseArchives
-import ResponseStorage
+public import ResponseStorage
 
 /// The body of a response as text: with its content coding undone, and in UTF-8.
-struct BodyText {
+public struct BodyText {
   /// What a body is decoded from: its header fields.
-  static let projection: Projection = .responseHeaders
+  public static let projection: Projection = .responseHeaders
 
   /// The maximum size of a decoded body, in bytes. A small hostile body could decode to any size.
   static let limit = ByteCount(1 << 30)
@@ -20,8 +20,10 @@ struct BodyText {
   /// The content codings that cannot be decoded. Caches store bodies without their coding, so these are hardly ever seen.
   private static let unknownCodings = ["br", "deflate", "compress", "dcb", "dcz"]
 
+  /// Creates the text of the body of a response.
+  ///
   /// - Parameter refusing: Whether a body with an unknown coding is an error; otherwise it is passed on as it is.
-  init(of response: borrowing StoredResponse, refusingUnknownCodings refusing: Bool = true) {
+  public init(of response: borrowing StoredResponse, refusingUnknownCodings refusing: Bool = true) {
     stated =
       response.responseHeaders?.firstValue(named: "content-type").flatMap {
         MediaTypeParameter.value(named: "charset", in: $0)
@@ -60,7 +62,7 @@ struct BodyText {
   ///
   /// - Throws: ``BodyDecodingError`` if the body cannot be decoded, after passing on some of it; ``UnknownCoding``; or
   ///   any error of reading or of `body`.
-  func forEachPiece(
+  public func forEachPiece(
     of reader: inout BodyReader, _ body: (ArraySlice<UInt8>) throws -> Void
   ) throws {
     var decoder: TextDecoder?
@@ -86,7 +88,7 @@ struct BodyText {
 }
 
 /// An error for a body with a content coding that cannot be decoded.
-struct UnknownCoding: Error {
+public struct UnknownCoding: Error {
   /// The name of the coding.
   let coding: String
 }

@@ -24,7 +24,7 @@ from schemas import COLUMNS, KEYED
 # Schemas that a test here holds documents against.
 CHECKED = """list entry show explain explanation explain-missing usage discover usage-all error check archive-header archive-entry
     archive-manifest files-index purge plan apply enforce import diff revalidate compact expire skipped config pin unpin rules-test
-    log grep progress query watch recover""".split()
+    log grep progress query watch recover audit""".split()
 ALL_COLUMNS = ",".join([*COLUMNS, *(name.replace(",", "\\,") for name in KEYED)]).replace("_", "-")
 FAULTS = ["--faults", "orphan-files,missing-bodies,undecodable"]
 
@@ -413,3 +413,13 @@ def test_grep(check, cache, foundation):
                  *lines(cache, "absent text")]
     assert {document["type"] for document in documents} == {"begin", "match", "context", "end", "summary"}
     assert check("grep", documents) > 100
+
+
+def test_audit(check, cache, foundation):
+    """The findings of both kinds of caches fit the schema, and so do those of text that is not UTF-8."""
+    documents = [json.loads(run(cache, "audit", "--format", "json", *words, status=None).stdout)
+                 for cache, words in [(cache, []), (cache, ["--rule", "privacy"]), (foundation, []), (foundation, ["--host", "none"])]]
+    assert documents[0]["findings"] and documents[2]["findings"]
+    assert check("audit", documents) == 4
+    lines = run(cache, "audit", "--format", "ndjson", status=None).stdout.splitlines()
+    assert [json.loads(line) for line in lines] == documents[0]["findings"]

@@ -1,0 +1,96 @@
+import Auditing
+import Bytes
+import Files
+import Rendering
+import ResponseArchives
+import ResponseStorage
+
+/// The audit of a cache, and what it has written.
+struct AuditRun {
+  private var audit: CacheAudit
+  private let baseline: AuditBaseline?
+  private let keepsBaseline: Bool
+  private var renderer: AuditRenderer
+  private var tally: AuditTally
+  private var known: Int64 = 0
+  private var output: OutputBuffer
+  private let environment: CommandEnvironment
+
+  /// The findings for a new baseline, if one is wanted.
+  private(set) var newBaseline = AuditBaseline()
+
+  /// Begins an audit.
+  ///
+  /// - Parameters:
+  ///   - keepsBaseline: Whether to collect the findings for a new baseline.
+  ///   - examples: The number of findings to show of each rule and host.
+  init(
+    _ audit: CacheAudit, baseline: AuditBaseline?, keepsBaseline: Bool, renderer: AuditRenderer,
+    examples: Int, in environment: CommandEnvironment
+  ) {
+    (self.audit, self.baseline, self.renderer) = (audit, baseline, renderer)
+    (self.keepsBaseline, self.environment) = (keepsBaseline, environment)
+    tally = AuditTally(examples: examples)
+    output = OutputBuffer(environment)
+    self.renderer.begin(into: &output.text)
+  }
+
+  /// Audits an entry, and writes what is found.
+  mutating func audit(_ response: borrowing StoredResponse, _ body: ScannedBody) throws {
+    let findings = try audit.findings(on: response, body)
+    try add(findings, size: response.bodySize ?? 0)
+  }
+
+  /// Audits the files of a cache.
+  mutating func auditFiles(of store: StoreDescription) throws {
+    guard let files = CacheFiles(of: store) else { return }
+    try add(files.findings().filter { audit.options.rules.contains($0.rule) })
+  }
+
+  /// Searches what removed entries left in the files of a cache.
+  ///
+  /// Call it when nothing more is read from the source: closing a file ends the locks that SQLite has on it.
+  mutating func auditRemains(
+    of store: StoreDescription, _ orphans: [OrphanFile]
+  ) throws {
+    guard store.format == .apple, let files = CacheFiles(of: store) else { return }
+    do {
+      let (known, now) = (audit.fingerprints, audit.options.now)
+      let findings =
+        try LeftBehind.findings(in: files, except: known, now: now)
+        + LeftBehind.findings(inOrphans: orphans, of: files, now: now)
+      try add(findings.filter { audit.options.rules.contains($0.rule) })
+    } catch let error as FileError {
+      environment.note("the free pages and the log were not searched completely: \(error)")
+    }
+  }
+
+  private mutating func add(_ findings: [AuditFinding], size: ByteCount = 0) throws {
+    if keepsBaseline { for finding in findings { newBaseline.insert(finding) } }
+    let new = baseline.map { baseline in findings.filter { !baseline.contains($0) } } ?? findings
+    known += Int64(findings.count - new.count)
+    tally.insert(new, size: size)
+    for finding in new {
+      renderer.append(finding, into: &output.text)
+      try output.flushIfLarge()
+    }
+  }
+
+  /// Writes what is left.
+  mutating func finish(of store: StoreDescription) throws {
+    for finding in audit.findingsOnAll() { try add([finding]) }
+    let summary = AuditRenderer.Summary(cache: store, entries: audit.entries, known: known)
+    renderer.finish(tally, summary, into: &output.text)
+    try output.flush()
+    if audit.undecodable > 0 {
+      environment.note(
+        "bodies that could not be decoded, and were searched up to that place: \(audit.undecodable)"
+      )
+    }
+  }
+
+  /// Returns the exit status.
+  func status(failingOn limit: FailureLimit) -> ExitStatus {
+    limit.severity.map { tally.has($0) } ?? false ? .no : .done
+  }
+}

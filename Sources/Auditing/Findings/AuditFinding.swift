@@ -1,0 +1,62 @@
+public import Bytes
+import Files
+public import ResponseStorage
+
+/// Something that an audit found in a cache.
+public struct AuditFinding: Hashable, Sendable {
+  /// The rule.
+  public var rule: AuditRule
+
+  /// The entry; `nil` for the files of the cache.
+  public var id: StoredResponse.ID?
+
+  /// The URL of the entry.
+  public var url: ByteString?
+
+  /// The host of the URL.
+  public var host: ByteString?
+
+  /// The place in the entry or in the files.
+  public var place: AuditPlace
+
+  /// The offset of the secret in the decoded text of the place.
+  public var offset: Int64?
+
+  /// What was found, apart from secrets; may be hostile. `nil` if the rule says it all.
+  public var detail: ByteString?
+
+  /// The secret; `nil` if the finding is about something else.
+  public var secret: SecretMatch?
+
+  /// How often it was found at the place.
+  public var count: Int64 = 1
+
+  /// The bytes concerned: the body of the entry, the file, or what is wasted.
+  public var bytes: ByteCount = 0
+
+  /// Creates a finding about an entry or a file.
+  init(
+    _ rule: AuditRule, _ place: AuditPlace = .entry, detail: ByteString? = nil,
+    secret: SecretMatch? = nil, bytes: ByteCount = 0
+  ) {
+    (self.rule, self.place, self.detail, self.secret) = (rule, place, detail, secret)
+    (offset, self.bytes) = (secret?.offset, bytes)
+  }
+
+  /// What makes the finding the same in another run: the rule, the URL without its query, the place and the secret, but
+  /// not the id of the entry. 16 hexadecimal digits.
+  public var identity: String {
+    var digest = Digest()
+    func add(_ bytes: [UInt8]) {
+      digest.update(bytes[...])
+      digest.update([0])
+    }
+    add(Array(rule.id.utf8))
+    let path = url.map { URLParts(URLParts($0.bytes).withoutUserInfo) }
+    add(path.map { Array($0.bytes[..<$0.path.endIndex]) } ?? [])
+    add(Array(place.kind.utf8))
+    add(place.name?.asciiLowercased.bytes ?? [])
+    add(secret.map { Array($0.fingerprint.utf8) } ?? [])
+    return String(decoding: Base16.encode(Array(digest.bytes[..<8])), as: UTF8.self)
+  }
+}

@@ -1,0 +1,83 @@
+import Bytes
+import Files
+public import ResponseStorage
+
+/// The files of a cache, and who can read them.
+public struct CacheFiles: Sendable {
+  /// The folder of the cache.
+  public let folder: String
+
+  /// The name of the database; `nil` for a cache without one.
+  public let database: String?
+
+  /// Finds the files of a store; `nil` if it is an archive.
+  public init?(of store: StoreDescription) {
+    let isFolder = (try? Directory(store.path, followingLink: true)) != nil
+    switch store.format {
+    case .apple:
+      // `.` in front of a name without a folder, which is in the working folder.
+      let parent = Directory.parent(of: store.path) ?? "."
+      let name = store.path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
+      folder = isFolder ? store.path : parent
+      database = isFolder ? "Cache.db" : String(decoding: name, as: UTF8.self)
+    case .foundation where isFolder: (folder, database) = (store.path, nil)
+    default: return nil
+    }
+  }
+
+  /// Returns a finding for each file that others can read, and one for all body files together.
+  public func findings() -> [AuditFinding] {
+    // If others cannot enter the folder, the permissions of the files do not matter.
+    guard Self.canBeEntered(folder), let folder = try? Directory(folder, followingLink: true) else {
+      return []
+    }
+    var findings: [AuditFinding] = []
+    guard let database else {
+      if let sum = Self.readable(in: folder) { findings.append(sum) }
+      return findings
+    }
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      let name = database + suffix
+      guard let status = try? folder.status(of: name), status.kind == .regular,
+        status.isReadableByOthers
+      else { continue }
+      findings.append(
+        AuditFinding(.readableByOthers, .file(ByteString(name)), bytes: status.size))
+    }
+    if let bodies = try? Directory("fsCachedData", in: folder),
+      (try? bodies.status())?.canBeEnteredByOthers ?? false, var sum = Self.readable(in: bodies)
+    {
+      sum.place = .file("fsCachedData")
+      findings.append(sum)
+    }
+    return findings
+  }
+
+  /// Returns one finding for all readable files of a folder.
+  private static func readable(in folder: borrowing Directory) -> AuditFinding? {
+    var (count, bytes): (Int64, ByteCount) = (0, 0)
+    try? folder.forEachName { name in
+      guard let status = try? folder.status(of: name), status.kind == .regular,
+        status.isReadableByOthers
+      else { return }
+      count += 1
+      bytes += status.size
+    }
+    guard count > 0 else { return nil }
+    var finding = AuditFinding(
+      .readableByOthers, .file("."), detail: ByteString("\(count) files"), bytes: bytes)
+    finding.count = count
+    return finding
+  }
+
+  /// Whether others can enter a folder and all folders that contain it.
+  private static func canBeEntered(_ folder: String) -> Bool {
+    var path: String? = Directory.resolvedPath(folder) ?? absolutePath(folder)
+    while let folder = path {
+      guard (try? FileStatus.of(folder))?.canBeEnteredByOthers ?? true else { return false }
+      let parent = Directory.parent(of: folder)
+      path = parent == folder ? nil : parent
+    }
+    return true
+  }
+}

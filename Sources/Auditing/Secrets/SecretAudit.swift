@@ -1,0 +1,154 @@
+import Administration
+import Bytes
+import ResponseArchives
+import ResponseStorage
+
+/// The search of one entry for secrets.
+struct SecretAudit: Sendable {
+  /// The time with which expiries are compared.
+  let now: Timestamp
+
+  /// What was found in one entry.
+  struct Result {
+    /// The place and the value of a secret, and its rule.
+    private struct Key: Hashable {
+      let place: AuditPlace
+      let rule: AuditRule
+      let value: ByteString
+    }
+
+    private var places: [Key: Int] = [:]
+    private var findings: [AuditFinding] = []
+
+    /// The fingerprints of the secrets.
+    private(set) var fingerprints: Set<String> = []
+
+    /// Whether the body could be decoded to its end.
+    var isComplete = true
+
+    /// The most different secrets of one entry that are kept. A hostile body can have any number.
+    private static let most = 10_000
+
+    /// Adds a secret. One that is at the same place several times is one finding.
+    mutating func insert(_ match: SecretMatch, _ place: AuditPlace) {
+      let key = Key(place: place, rule: match.rule, value: match.value)
+      if let index = places[key] {
+        findings[index].count += 1
+        return
+      }
+      guard findings.count < Self.most else { return }
+      places[key] = findings.count
+      fingerprints.insert(match.fingerprint)
+      findings.append(AuditFinding(match.rule, place, detail: match.name, secret: match))
+    }
+
+    /// Returns the findings.
+    mutating func takeFindings() -> [AuditFinding] { findings }
+  }
+
+  /// Searches an entry.
+  ///
+  /// - Throws: The error of a store that cannot be read.
+  func findings(
+    on response: borrowing StoredResponse, _ body: ScannedBody
+  ) throws -> Result {
+    var result = Result()
+    if let url = response.url ?? response.key { search(url.bytes, .url, &result) }
+    // The key has the same URL, unless the response was redirected.
+    if let url = response.request.url, url != response.url { search(url.bytes, .url, &result) }
+    for field in response.request.headers?.fields ?? [] {
+      for match in FieldSecrets(now: now).matches(in: field) {
+        result.insert(match, .requestField(field.name))
+      }
+    }
+    if let sent = response.request.body { searchRequestBody(sent, response, &result) }
+    for field in response.responseHeaders?.fields ?? [] {
+      for match in FieldSecrets(now: now).matches(in: field) {
+        result.insert(match, .responseField(field.name))
+      }
+    }
+    for property in response.userInfo {
+      search(property.value, .userInfo(property.key), named: property.key, &result)
+    }
+    for property in response.protocolProperties {
+      search(property.value, .property(property.key), named: property.key, &result)
+    }
+    try search(body, of: response, &result)
+    return result
+  }
+
+  private func search(_ text: [UInt8], _ place: AuditPlace, _ result: inout Result) {
+    for match in URLSecretSearch.matches(in: text, now: now) { result.insert(match, place) }
+  }
+
+  private func searchRequestBody(
+    _ body: [UInt8], _ response: borrowing StoredResponse, _ result: inout Result
+  ) {
+    let type = response.request.headers?.firstValue(named: "content-type")?.bytes ?? []
+    let isForm =
+      type.isEmpty
+      ? !body.prefix(64).contains(UInt8(ascii: "{")) : type.starts(with: "application/x-www".utf8)
+    if isForm, body.count <= 1 << 20 { return search(body, .requestBody, &result) }
+    for match in SecretScanner.matches(in: body, .text, now: now) {
+      result.insert(match, .requestBody)
+    }
+  }
+
+  /// Searches a value of a property list, which can have values in it.
+  private func search(
+    _ value: StoredResponse.PropertyValue, _ place: AuditPlace, named name: ByteString,
+    _ result: inout Result
+  ) {
+    switch value {
+    case .text(let text):
+      // As a field, because a value of its own has no name before it.
+      let field = HeaderFields.Field(name: name, value: text)
+      for match in FieldSecrets(now: now).matches(in: field) {
+        result.insert(match, place)
+      }
+    case .data(let data):
+      for match in SecretScanner.matches(in: data, .text, now: now) { result.insert(match, place) }
+    case .array(let values): for value in values { search(value, place, named: name, &result) }
+    case .dictionary(let members):
+      for member in members { search(member.value, place, named: member.key, &result) }
+    case .null, .boolean, .integer, .real, .date, .opaque: break
+    }
+  }
+
+  private func search(
+    _ body: ScannedBody, of response: borrowing StoredResponse, _ result: inout Result
+  ) throws {
+    var scanner = SecretScanner(Self.context(of: response), now: now)
+    var found = result
+    let text = BodyText(of: response)
+    do {
+      _ = try body.read { reader in
+        try text.forEachPiece(of: &reader) { piece in
+          scanner.append(piece) { found.insert($0, .body) }
+        }
+      }
+    } catch is BodyDecodingError {
+      found.isComplete = false
+    } catch is UnknownCoding {
+      found.isComplete = false
+    }
+    scanner.finish { found.insert($0, .body) }
+    result = found
+  }
+
+  /// What the body of a response is, by its media type.
+  private static func context(of response: borrowing StoredResponse) -> SecretDetector.Context {
+    let type =
+      (response.mimeType ?? response.responseHeaders?.firstValue(named: "content-type"))?
+      .asciiLowercased.bytes ?? []
+    func has(_ word: StaticString) -> Bool {
+      let word = Array(word.description.utf8)
+      return type.count >= word.count
+        && (0...type.count - word.count).contains {
+          type[$0..<$0 + word.count].elementsEqual(word)
+        }
+    }
+    if type.starts(with: "application/x-www-form".utf8) { return .fields }
+    return has("javascript") || has("ecmascript") || has("html") || has("css") ? .script : .text
+  }
+}

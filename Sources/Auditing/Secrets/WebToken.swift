@@ -1,0 +1,76 @@
+import Bytes
+
+/// A JSON Web Token, as far as an audit needs it (RFC 7519).
+struct WebToken {
+  /// The place of the token in its text.
+  let range: Range<Int>
+
+  /// The time at which it expires, in seconds since 1970; `nil` if it has none.
+  let expires: Int64?
+
+  /// The longest header, in Base64.
+  private static let longestHeader = 2_048
+
+  /// Reads the token that begins at an index; `nil` if there is none, or its header is not JSON with `alg`.
+  init?(in text: [UInt8], at start: Int) {
+    if start > 0, text[start - 1].isOfWord || text[start - 1] == UInt8(ascii: "-") { return nil }
+    let header = Self.part(of: text, at: start, most: Self.longestHeader)
+    guard header.count >= 14, header.upperBound < text.count, text[header.upperBound] == Self.dot,
+      let json = Self.decode(text[header]), Self.value(of: "alg", in: json) != nil
+    else { return nil }
+    let payload = Self.part(
+      of: text, at: header.upperBound + 1, most: SecretMatch.mostBytes - header.count)
+    var end = payload.upperBound
+    // A token that is longer than what is kept counts as a token, without a look at its claims.
+    let isCut = end - start >= SecretMatch.mostBytes
+    guard isCut || end < text.count && text[end] == Self.dot else { return nil }
+    // An encrypted token has five parts, and its second one can be empty (RFC 7516 §3.1).
+    while end < text.count, end - start < SecretMatch.mostBytes,
+      text[end] == Self.dot || text[end].isOfWord || text[end] == UInt8(ascii: "-")
+    {
+      end += 1
+    }
+    while end > start, text[end - 1] == Self.dot { end -= 1 }
+    range = start..<end
+    expires = Self.decode(text[payload]).flatMap { Self.value(of: "exp", in: $0) }.flatMap(
+      Self.number)
+  }
+
+  private static let dot = UInt8(ascii: ".")
+
+  private static func part(of text: [UInt8], at start: Int, most: Int) -> Range<Int> {
+    var end = start
+    let limit = min(text.count, start + max(0, most))
+    while end < limit, text[end].isOfWord || text[end] == UInt8(ascii: "-") { end += 1 }
+    return start..<end
+  }
+
+  /// Decodes Base64url (RFC 4648 §5).
+  private static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    let standard = text.map { byte in
+      switch byte {
+      case UInt8(ascii: "-"): UInt8(ascii: "+")
+      case UInt8(ascii: "_"): UInt8(ascii: "/")
+      default: byte
+      }
+    }
+    guard let json = Base64.decode(standard), json.first == UInt8(ascii: "{") else { return nil }
+    return json
+  }
+
+  /// Returns the text after the name of a member, which need not be at the top: an audit asks only whether it is there.
+  private static func value(of name: String, in json: [UInt8]) -> ArraySlice<UInt8>? {
+    let wanted = Array("\"\(name)\"".utf8)
+    guard json.count > wanted.count else { return nil }
+    for start in 0..<json.count - wanted.count where json[start] == wanted[0] {
+      guard json[start..<start + wanted.count].elementsEqual(wanted) else { continue }
+      let rest = json[(start + wanted.count)...].drop { $0 <= 0x20 }
+      if rest.first == UInt8(ascii: ":") { return rest.dropFirst().drop { $0 <= 0x20 } }
+    }
+    return nil
+  }
+
+  private static func number(_ text: ArraySlice<UInt8>) -> Int64? {
+    Int64(String(decoding: Array(text.prefix { $0.isASCIIDigit }.prefix(18)), as: UTF8.self))
+  }
+}
