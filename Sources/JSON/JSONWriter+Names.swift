@@ -8,15 +8,19 @@ extension JSONWriter {
   public mutating func key(_ name: StaticString) {
     assert(
       name.description.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
-    let (place, layout) = (place, layout)
-    // Up to five more bytes: a comma, a line end, two quotes and a colon.
-    bytes.append(addingCapacity: name.utf8CodeUnitCount + 5) { (output: inout OutputSpan<UInt8>) in
-      if place == .next { output.append(UInt8(ascii: ",")) }
-      if layout == .lines { output.append(UInt8(ascii: "\n")) }
-      output.append(UInt8(ascii: "\""))
+    // Three copies of literals take less than a call for each byte around the name.
+    let start: StaticString =
+      switch (place == .next, layout) {
+      case (true, .inLine): ",\""
+      case (false, .inLine): "\""
+      case (true, .lines): ",\n\""
+      case (false, .lines): "\n\""
+      }
+    let count = start.utf8CodeUnitCount + name.utf8CodeUnitCount + JSONNames.end.utf8CodeUnitCount
+    bytes.append(addingCapacity: count) { (output: inout OutputSpan<UInt8>) in
+      output.append(start)
       output.append(name)
-      output.append(UInt8(ascii: "\""))
-      output.append(UInt8(ascii: ":"))
+      output.append(JSONNames.end)
     }
     self.place = .value
   }
