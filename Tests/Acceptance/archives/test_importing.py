@@ -306,8 +306,16 @@ def test_refusals(origin):
         result = run("import", archive, "-c", cache, "--archive-limit", f"{name}={value}", status=65)
         assert f"exceeds the limit '{name}' of {value}".encode() in result.stderr, result
     assert tree(scratch.root) == before
-    # An import that was cut short has left an empty cache.
+    # An import of nothing creates no cache.
     run("import", archive, "-c", path("empty"), "--create", "apple", "--host", "nowhere.example")
+    assert not os.path.exists(path("empty"))
+    # An import that was cut short has left an empty cache.
+    shutil.copytree(origin, path("empty"))
+    database = sqlite3.connect(os.path.join(path("empty"), "Cache.db"))
+    database.executescript("".join(f"DELETE FROM {table};" for table in
+                                   ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data", "sqlite_sequence"]))
+    database.close()
+    shutil.rmtree(os.path.join(path("empty"), "fsCachedData"), ignore_errors=True)
     assert stored(path("empty")) == ({}, set())
     run("import", archive, "-c", path("empty"), "--create", "apple")
     assert stored(path("empty")) == stored(origin)

@@ -310,7 +310,8 @@ def test_many_secrets(format):
     assert not found(data), sorted(found(data))
     target = path("without-bodies")
     result = run("import", path(f"export.{format}"), "-c", target, "--create", "apple", "--format", "json", status=3 if format in NATIVE else (0, 3))
-    assert json.loads(run("list", "-c", target, "--format", "json").stdout)["total"] == 0, result
+    # An import of nothing creates no cache.
+    assert not os.path.exists(target) or json.loads(run("list", "-c", target, "--format", "json").stdout)["total"] == 0, result
     exported(cache, format, "--redact")
     target = path("back")
     run("import", path(f"export.{format}"), "-c", target, "--create", "apple", "--any-method", status=(0, 3))

@@ -11,6 +11,7 @@ import pytest
 
 import peers
 from chromium import PATIENCE
+from heard_signals import hear_signals
 from products import tool
 from report_pages import AT, HOSTILE, PIECES, cache_of, check_policy, harmless, report, shown
 from scratch import make, path, read, run, write
@@ -204,7 +205,7 @@ def test_a_signal_ends_it_at_once():
     cache = make("many", "--no-large-bodies", entries=20_000, seed=5)
     for signal in ["INT", "TERM"]:
         words = [tool, "report", "-c", cache, "-o", path("report.html")]
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=hear_signals)
         # It reads bodies for seconds.
         time.sleep(0.5)
         assert process.poll() is None

@@ -20,6 +20,7 @@ import apple_store
 import scratch
 import terminal
 from cfnetwork_writer import Cache
+from heard_signals import hear_signals
 from products import REPOSITORY, tool
 
 WRITER = REPOSITORY / "Tests/Acceptance/support/cfnetwork_writer.py"
@@ -30,7 +31,7 @@ class Watch:
 
     def __init__(self, *words, **options):
         self.process = subprocess.Popen([tool, "watch", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, **options)
+                                        stderr=subprocess.PIPE, preexec_fn=hear_signals, **options)
         self.rest, self.events = b"", []
 
     def read(self, seconds=20, until=lambda event: False):

@@ -15,6 +15,7 @@ import time
 import pyte
 import wcwidth
 
+from heard_signals import hear_signals
 from products import tool
 
 # A row for each line that the program may write.
@@ -90,11 +91,17 @@ def start(words, columns=80, streams=("stdout", "stderr"), program=tool, **envir
     variables |= {"TERM": "xterm", "LC_ALL": "C.UTF-8"} | environment
     files = {name: tempfile.TemporaryFile() for name in ("stdout", "stderr") if name not in streams}
     places = {"stdout": theirs, "stderr": theirs} | files
+
+    def prepare():
+        hear_signals()
+        # Control-C is for the processes of the terminal.
+        if "stdin" in streams:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
     process = subprocess.Popen(
         [program, *words], stdin=theirs if "stdin" in streams else subprocess.DEVNULL, **places,
         env={name: value for name, value in variables.items() if value is not None}, start_new_session=True,
-        # Control-C is for the processes of the terminal.
-        preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if "stdin" in streams else None)
+        preexec_fn=prepare)
     os.close(theirs)
     return process, ours, files
 
