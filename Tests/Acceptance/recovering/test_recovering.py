@@ -13,6 +13,7 @@ import pytest
 import histories
 import samples
 import scratch
+import small_pages
 from products import tool
 from recovery import archived, make, recover, stored
 from scratch import path, run
@@ -50,6 +51,16 @@ def test_formats_agree():
     assert len(run("recover", "-c", cache, "--format", "csv").stdout.splitlines()) == count + 1
     assert len(run("recover", "-c", cache, "--format", "urls").stdout.splitlines()) == count
     assert len(recover(cache, "--limit", "2")) == 2
+
+
+def test_a_header_as_long_as_its_page():
+    """The body of a record can begin after the part of the record that is in its page."""
+    origin = scratch.make("origin", entries=5)
+    with sqlite3.connect(os.path.join(origin, "Cache.db")) as database:
+        (response,) = database.execute("SELECT response_object FROM cfurl_cache_blob_data WHERE entry_ID = 5").fetchone()
+    small_pages.write(path("small"), response)
+    (entry,) = recover(path("small"), "--damaged", "--uncertain-bodies")
+    assert entry["confidence"] == "body-missing", entry
 
 
 def test_nothing_to_recover_is_no_failure():

@@ -67,7 +67,8 @@ extension RecoveredStore {
       pieces.append((image, range))
       return true
     }
-    guard isComplete else { return nil }
+    // In the smallest pages, a long header leaves nothing of the body in the page itself.
+    guard isComplete, range.lowerBound <= content.bytes.count else { return nil }
     let start = Array(content.bytes[range.lowerBound...])
     let open = { [images] () -> BodyReader in
       var (pending, next) = (start, 0)
