@@ -79,7 +79,7 @@ public struct CacheWatch {
   ) throws -> Bool {
     guard let before = everStored, let ever = try source.entriesEverStored(),
       (0...Self.mostNewIDs).contains(ever.subtractingReportingOverflow(before).partialValue),
-      ever >= before
+      ever >= before, before >= 0
     else { return false }
     guard ever > before else { return true }
     everStored = ever
@@ -90,7 +90,7 @@ public struct CacheWatch {
       new.append(SeenEntry($0))
       return .next
     }
-    tally.missed += max(0, ever - before - Int64(new.count))
+    tally.miss(ever - before - Int64(new.count))
     let replaced = takeEntries(withKeysOf: new)
     let first = seen.count
     seen += new
@@ -140,11 +140,12 @@ public struct CacheWatch {
   /// Counts the entries that were stored and removed between two looks.
   private mutating func count(_ comparison: EntryComparison, _ ever: Int64?) {
     defer { everStored = ever }
-    guard let before = everStored, let ever, ever > before else { return }
+    // The counter is a number in the cache, which can be any.
+    guard let before = everStored, let ever, ever > before, before >= 0 else { return }
     let visible = comparison.changed.count { index in
       if case .row(let row) = comparison.entries[index].id { row > before } else { false }
     }
-    tally.missed += max(0, ever - before - Int64(visible))
+    tally.miss(ever - before - Int64(visible))
   }
 
   private mutating func report(

@@ -33,6 +33,12 @@ public struct ChangeTally: Sendable {
   /// The number of all changes.
   public var all: Int64 { stored + count(.removed) }
 
+  /// Counts entries that could not be seen; a negative number counts as none. The sum saturates.
+  mutating func miss(_ count: Int64) {
+    let (sum, isTooLarge) = missed.addingReportingOverflow(max(0, count))
+    missed = isTooLarge ? .max : sum
+  }
+
   /// Counts a change.
   mutating func insert(_ change: EntryChange, freshness state: ResponseFreshness?) {
     counts[change.kind, default: 0] += 1

@@ -169,6 +169,18 @@ def test_the_app_that_closes_its_database_is_the_last_one(cache):
         assert kinds(watch.events) == {"begin": 1, "added": 1, "end": 1}
 
 
+def test_the_counter_of_a_hostile_cache_can_be_any_number(cache):
+    cache.store("https://a.example/", 5)
+    with watching(scratch.path("cache")) as watch:
+        watch.wait_for("begin")
+        for number in range(8):
+            seq = [1, 2 ** 63 - 1, -2 ** 63][number % 3]
+            cache.connection.execute("UPDATE sqlite_sequence SET seq = ?", (seq,))
+            cache.store("https://a.example/", number)
+            watch.wait_for("replaced")
+        assert watch.end() == (-signal.SIGINT, b"")
+
+
 def has_open(process, folder):
     """Whether a process has a file of a folder open."""
     names = os.listdir(f"/proc/{process}/fd")
