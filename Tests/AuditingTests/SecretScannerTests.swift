@@ -171,4 +171,11 @@ private func key(_ parts: String...) -> String { parts.joined() }
     // Not optimized, and beside other tests; quadratic time would take minutes.
     #expect(time < .seconds(60))
   }
+
+  @Test func `a token has at most five parts`() {
+    let header = "eyJhbGciOiJIUzI1NiJ9"
+    let text = Array(repeatElement(header, count: 2_000).joined(separator: ".").utf8)
+    let matches = SecretScanner.matches(in: text, .text, now: .epoch)
+    #expect(matches.allSatisfy { $0.value.bytes.count <= 5 * header.utf8.count + 4 })
+  }
 }

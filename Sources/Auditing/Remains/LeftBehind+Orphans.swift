@@ -23,7 +23,7 @@ extension LeftBehind {
       try forEachMatch(in: file, size: orphan.size, now: now) { match in
         if let index = places[match.value] {
           result[index].count += 1
-        } else {
+        } else if places.count < Self.mostOfOrphan, result.count < Self.most {
           places[match.value] = result.count
           result.append(
             AuditFinding(match.rule, place, detail: match.name, secret: match, bytes: orphan.size))
@@ -32,6 +32,9 @@ extension LeftBehind {
     }
     return result
   }
+
+  /// The most secrets that are kept of one file.
+  private static let mostOfOrphan = 10_000
 
   /// The most bytes of a compressed file that are decoded.
   private static let mostDecoded = ByteCount(64 << 20)

@@ -16,7 +16,7 @@ public struct LeftBehind: Sendable {
   private var places: [ByteString: Int] = [:]
 
   /// The most secrets that are kept.
-  private static let most = 100_000
+  static let most = 100_000
 
   /// Searches the database of a cache.
   ///

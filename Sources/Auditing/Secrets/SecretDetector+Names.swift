@@ -21,7 +21,8 @@ extension SecretDetector {
     guard let rule = rule(for: name, pair), !hasKnownFormat(pair.value) else { return nil }
     var match = SecretMatch(
       rule, at: pair.value.lowerBound, value, name: ByteString(Array(text[pair.name])))
-    if rule == .signedURL, let url = SignedURL(in: text, signature: pair) {
+    if rule == .signedURL {
+      guard let url = SignedURL(in: text, signature: pair) else { return nil }
       match.expires = url.expires
       if let expires = url.expires, expires <= now { match.rule = .expiredSignedURL }
     }
@@ -45,8 +46,7 @@ extension SecretDetector {
     case .azureKey:
       return (40...96).contains(value.count) && value.last == UInt8(ascii: "=")
         && value.dropLast(2).allSatisfy(Self.isBase64) ? .azureKey : nil
-    case .signature:
-      return SignedURL(in: text, signature: pair) != nil ? .signedURL : nil
+    case .signature: return .signedURL
     case .oauthCode: return isOAuthCode(pair) ? .oauthCode : nil
     case .email: return isEmail(value) ? email(pair) : nil
     case .personal: return isPersonal(pair) ? .personalDataInURL : nil

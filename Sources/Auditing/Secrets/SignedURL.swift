@@ -66,7 +66,10 @@ struct SignedURL {
   private static func parameters(of url: ArraySlice<UInt8>) -> [String: [UInt8]] {
     var result: [String: [UInt8]] = [:]
     // In JSON, `&` is often written `\u0026`, and in HTML `&amp;`.
-    for part in url.split(whereSeparator: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }) {
+    // No service has more parameters; a text of many signatures would otherwise be split for each.
+    let parts = url.split(
+      maxSplits: 64, whereSeparator: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") })
+    for part in parts {
       var pair = part
       for escape in ["amp;", "u0026"] where pair.starts(with: escape.utf8) {
         pair = pair.dropFirst(escape.utf8.count)

@@ -24,11 +24,10 @@ struct WebToken {
     // A token that is longer than what is kept counts as a token, without a look at its claims.
     let isCut = end - start >= SecretMatch.mostBytes
     guard isCut || end < text.count && text[end] == Self.dot else { return nil }
-    // An encrypted token has five parts, and its second one can be empty (RFC 7516 §3.1).
-    while end < text.count, end - start < SecretMatch.mostBytes,
-      text[end] == Self.dot || text[end].isOfWord || text[end] == UInt8(ascii: "-")
-    {
-      end += 1
+    // An encrypted token has five parts, and its second one can be empty (RFC 7516 §3.1). The header and the payload have
+    // been read.
+    for _ in 2..<5 where end < text.count && text[end] == Self.dot {
+      end = Self.part(of: text, at: end + 1, most: SecretMatch.mostBytes - (end - start)).upperBound
     }
     while end > start, text[end - 1] == Self.dot { end -= 1 }
     range = start..<end
