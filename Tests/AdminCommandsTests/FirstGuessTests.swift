@@ -202,7 +202,10 @@ import Testing
     ("bin", "list the commands with"), ("fin", "list the commands with"),
     ("pim", "did you mean 'pin'?"), ("purg", "did you mean 'purge'?"),
     ("ring", "list the commands with"), ("print", "did you mean 'show'?"),
-    ("expore", "did you mean 'export'?"), ("x", "list the commands with"),
+    ("expore", "did you mean 'export'?"),
+    ("undelete", "did you mean 'recover'?"),
+    ("secrets", "find secrets with 'urlcache-admin audit CACHE --rule secret'"),
+    ("x", "list the commands with"),
   ])
   func `an unknown command gets a hint`(_ word: String, _ hint: String) throws {
     let result = try run([word, "/tmp"])
@@ -223,13 +226,18 @@ import Testing
   @Test(arguments: [
     (
       [],
-      "create a cache with: urlcache-admin import OLD -c NEW --create apple (or foundation);"
-        + " write an archive with: urlcache-admin export OLD -o NEW.har"
+      "create a cache with: urlcache-admin import OLD -c NEW --create apple, or with"
+        + " --create foundation; write an archive with: urlcache-admin export OLD -o NEW.har"
     ),
     (["shop", "a b.har"], "write an archive with: urlcache-admin export shop -o 'a b.har'"),
     (
       ["x.har", "new"],
-      "create a cache with: urlcache-admin import x.har -c new --create apple (or foundation)"
+      "create a cache with: urlcache-admin import x.har -c new --create apple, or with"
+        + " --create foundation"
+    ),
+    (
+      ["shop", "new", "--to", "foundation"],
+      "create a cache with: urlcache-admin import shop -c new --create foundation"
     ),
   ])
   func `a guess at a conversion gets the command lines for it`(

@@ -71,7 +71,7 @@ extension CommandFailure {
       case .damaged:
         (
           .data, "damaged",
-          "see what can still be read with 'urlcache-admin recover --damaged'"
+          "see what can still be read with 'urlcache-admin recover --damaged PATH'"
         )
       // 75 is `EX_TEMPFAIL`, which schedulers and mail systems know as a reason to try again.
       case .inUse: (.temporary, "busy", "try again, or wait longer with '--wait 30s'")

@@ -28,6 +28,10 @@ enum VerbSynonyms {
     "load": "read an archive with 'urlcache-admin import ARCHIVE -c CACHE'",
     "extract": "write a body with 'urlcache-admin body CACHE ID -o FILE'",
     "hosts": "sum up the hosts with 'urlcache-admin usage CACHE --by host'",
+    "secrets": "find secrets with 'urlcache-admin audit CACHE --rule secret'",
+    "tokens": "find secrets with 'urlcache-admin audit CACHE --rule secret'",
+    "undelete": "did you mean 'recover'?", "undo": "did you mean 'recover'?",
+    "copy": "create a cache with 'urlcache-admin import OLD -c NEW --create apple'",
     "count": "count entries with 'urlcache-admin list CACHE --count'",
     "head": "list some entries with 'urlcache-admin list CACHE --limit 10'",
     "largest": "list the largest entries with 'urlcache-admin list CACHE --sort=-size --limit 10'",
@@ -99,7 +103,9 @@ enum VerbSynonyms {
   ///
   /// - Parameter words: The operands of the guess: what to convert, and the new cache or archive.
   private static func conversion(_ words: [String]) -> String {
-    let operands = words.filter { $0.utf8.first != UInt8(ascii: "-") }
+    let operands = words.filter { word in
+      word.utf8.first != UInt8(ascii: "-") && !["apple", "foundation"].contains(word)
+    }
     func word(_ index: Int, or placeholder: String) -> String {
       index < operands.count ? ShellText.word(ByteString(operands[index])) : placeholder
     }
@@ -109,11 +115,14 @@ enum VerbSynonyms {
       extensions.contains { path.utf8.reversed().starts(with: ".\($0)".utf8.reversed()) }
     }
     let export = "urlcache-admin export \(source) -o "
-    let create = "urlcache-admin import \(source) -c \(word(1, or: "NEW")) --create apple"
+    let formats = ["apple", "foundation"].filter(words.contains)
+    let create = "urlcache-admin import \(source) -c \(word(1, or: "NEW")) --create "
     if operands.count > 1, isArchive(operands[1]) {
       return "write an archive with: \(export)\(word(1, or: ""))"
     }
-    let cache = "create a cache with: \(create) (or foundation)"
+    let cache =
+      "create a cache with: \(create)\(formats.first ?? "apple")"
+      + (formats.isEmpty ? ", or with --create foundation" : "")
     return operands.count > 1 || operands.first.map(isArchive) ?? false
       ? cache : "\(cache); write an archive with: \(export)NEW.har"
   }
