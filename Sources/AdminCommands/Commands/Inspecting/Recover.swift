@@ -16,7 +16,7 @@ extension URLCacheAdmin {
         reads the pages of a Cache.db itself: free pages, the space between rows, the
         write-ahead log including what is left of earlier transactions, and the
         rollback journal. It never changes the cache. Foundation caches keep no removed
-        entries.
+        entries, and 'purge' overwrites what it removes: back it up with '--backup'.
 
         CONFIDENCE
           complete        request, response and body
@@ -191,7 +191,10 @@ extension URLCacheAdmin {
         "recovered \(summary.entries) \(summary.entries == 1 ? "entry" : "entries") to \(name), with"
           + " \(ByteSizeText.text(summary.bodyBytes)) of bodies, including cookies and tokens")
       if summary.missingBodies > 0 {
-        environment.note("without a body, which is lost or uncertain: \(summary.missingBodies)")
+        // An app cannot use a response without its body.
+        environment.note(
+          "without a body, which is lost or uncertain: \(summary.missingBodies); leave them out"
+            + " of an import with '--where \"body != missing\"'")
       }
       if leftOut > 0 {
         environment.note("not in the archive, because only the URL is left: \(leftOut)")
