@@ -160,126 +160,6 @@ import Testing
     }
   }
 
-  // MARK: Other names of commands
-
-  @Test(arguments: [
-    ("rm", "purge"), ("delete", "purge"), ("remove", "purge"), ("clean", "purge"),
-    ("prune", "purge"), ("evict", "purge"), ("stats", "usage"), ("info", "usage"),
-    ("df", "usage"), ("du", "usage"), ("cat", "body"), ("get", "body"), ("verify", "check"),
-    ("fsck", "check"), ("ls", "list"), ("trim", "enforce"), ("policy", "rules"),
-  ])
-  func `a synonym is the command`(_ synonym: String, _ verb: String) throws {
-    for words in [["/tmp"], ["-c", "shop", "--format", "json"], ["-c", "shop", "1", "-n"], []] {
-      #expect(try run([synonym] + words) == run([verb] + words))
-      #expect(try run(["-c", "shop", synonym] + words) == run(["-c", "shop", verb] + words))
-    }
-    #expect(try run(["help", synonym]) == run(["help", verb]))
-  }
-
-  @Test func `repair is check with an option that removes`() throws {
-    let parsed = try URLCacheAdmin.parseAsRoot(
-      LeadingOptions.moved(behindTheVerbOf: ["-c", "x", "repair", "/tmp", "-n"]))
-    let check = try #require(parsed as? URLCacheAdmin.Check)
-    #expect(check.repair?.kinds == RepairKinds.all.kinds)
-    #expect(check.operands.first == "/tmp" && check.cache.cache == "x" && check.change.dryRun)
-    #expect(try run(["repair", "shop", "-n"]) == run(["check", "--repair", "-c", "shop", "-n"]))
-  }
-
-  @Test(arguments: ["version", "-V", "-v"])
-  func `the version has several names`(_ word: String) throws {
-    #expect(try run([word]) == run(["--version"]))
-    #expect(try run([word]).output.hasPrefix("urlcache-admin \(URLCacheAdmin.versionNumber) "))
-  }
-
-  @Test(arguments: [
-    ("convert", "create a cache with: urlcache-admin import /tmp -c NEW --create apple"),
-    ("find", "select with 'urlcache-admin list --glob'"), ("view", "did you mean 'show'?"),
-    ("hosts", "sum up the hosts with 'urlcache-admin usage CACHE --by host'"),
-    ("restore", "read an archive with 'urlcache-admin import ARCHIVE -c CACHE'"),
-    ("size", "did you mean 'usage'?"), ("gc", "did you mean 'compact'?"),
-    ("shwo", "did you mean 'show'?"), ("chekc", "did you mean 'check'?"),
-    // One letter from 'pin', and nothing that pins.
-    ("bin", "list the commands with"), ("fin", "list the commands with"),
-    ("pim", "did you mean 'pin'?"), ("purg", "did you mean 'purge'?"),
-    ("ring", "list the commands with"), ("print", "did you mean 'show'?"),
-    ("expore", "did you mean 'export'?"),
-    ("undelete", "did you mean 'recover'?"),
-    ("secrets", "find secrets with 'urlcache-admin audit CACHE --rule secret'"),
-    ("x", "list the commands with"),
-  ])
-  func `an unknown command gets a hint`(_ word: String, _ hint: String) throws {
-    let result = try run([word, "/tmp"])
-    #expect(result.status == .usage && result.output == "")
-    #expect(
-      result.messages.hasPrefix("error: unknown command '\(word)'\nhint: \(hint)"),
-      "\(result.messages)")
-  }
-
-  @Test func `every command that changes something is suggested last`() {
-    for command in URLCacheAdmin.configuration.subcommands where command is any RecordedCommand.Type
-    {
-      let name = command._commandName
-      #expect(VerbSynonyms.changing.contains(name) || name == "check")
-    }
-  }
-
-  @Test(arguments: [
-    (
-      [],
-      "create a cache with: urlcache-admin import OLD -c NEW --create apple, or with"
-        + " --create foundation; write an archive with: urlcache-admin export OLD -o NEW.har"
-    ),
-    (["shop", "a b.har"], "write an archive with: urlcache-admin export shop -o 'a b.har'"),
-    (
-      ["x.har", "new"],
-      "create a cache with: urlcache-admin import x.har -c new --create apple, or with"
-        + " --create foundation"
-    ),
-    (
-      ["shop", "new", "--to", "foundation"],
-      "create a cache with: urlcache-admin import shop -c new --create foundation"
-    ),
-  ])
-  func `a guess at a conversion gets the command lines for it`(
-    _ words: [String], _ hint: String
-  ) throws {
-    #expect(
-      try run(["convert"] + words).messages == "error: unknown command 'convert'\nhint: \(hint)\n")
-  }
-
-  @Test(arguments: [
-    (
-      ["config", "get", "max-size"], "'config' has no subcommand 'get'",
-      "show all settings with 'urlcache-admin config list'"
-    ),
-    (["config", "cehck"], "'config' has no subcommand 'cehck'", "did you mean 'check'?"),
-    (
-      ["config", "other"], "'config' has no subcommand 'other'",
-      "use one of: list, check, set, unset"
-    ),
-    (
-      ["rules", "list"], "'rules' has no subcommand 'list'",
-      "did you mean 'urlcache-admin rules test'?"
-    ),
-    (["rules"], "'rules' needs a subcommand", "did you mean 'urlcache-admin rules test'?"),
-  ])
-  func `a missing or unknown subcommand gets a hint`(
-    _ words: [String], _ message: String, _ hint: String
-  ) throws {
-    #expect(
-      try run(words)
-        == CommandLineResult(status: .usage, messages: "error: \(message)\nhint: \(hint)\n"))
-  }
-
-  @Test(arguments: [
-    (["config", "show"], ["config", "list"]), (["config"], ["config", "list"]),
-    (["config", "verify"], ["config", "check"]),
-  ])
-  func `a synonym is the subcommand`(_ words: [String], _ same: [String]) throws {
-    #expect(try run(words) == run(same))
-    #expect(try run(words).status == .done)
-  }
-
   // MARK: Options
 
   @Test(
@@ -289,6 +169,7 @@ import Testing
       (["--smaller-than", "1kib"], 1), (["--larger-than", "1mb"], 0),
       (["--status", "400-499"], 1), (["--status", "200,400-499"], 3), (["--since", "30d"], 1),
       (["--stored-after", "1y"], 3), (["--stored-before", "30d"], 2), (["--mime", "image"], 2),
+      (["--type", "image"], 2),
       (["--mime", "TEXT/"], 1), (["--host", "*"], nil),
     ] as [([String], Int?)])
   func `values can be written as people guess`(_ options: [String], _ count: Int?) throws {

@@ -16,7 +16,10 @@ import Testing
     (["list", "shop", "--top=5"], "did you mean: urlcache-admin list shop --sort=-size --limit=5"),
     (["list", "-S", "shop"], "did you mean: urlcache-admin list --sort=-size shop"),
     (["ls", "-l", "shop"], "did you mean: urlcache-admin ls --wide shop"),
-    (["list", "shop", "--type", "a b"], "did you mean: urlcache-admin list shop --mime 'a b'"),
+    (
+      ["list", "shop", "--content-type", "a b"],
+      "did you mean: urlcache-admin list shop --mime 'a b'"
+    ),
     (["list", "shop", "--sort-by", "size"], "did you mean: urlcache-admin list shop --sort size"),
     (
       ["usage", "shop", "--biggest"],

@@ -35,7 +35,7 @@ import Testing
           status: .usage,
           messages: """
             error: cannot ask for confirmation: standard input is not a terminal
-            hint: preview with '--dry-run', then remove with '--yes'
+            hint: preview with '--dry-run', then remove with: urlcache-admin purge --all -c memory --yes
 
             """))
   }

@@ -98,7 +98,7 @@ import Testing
     #expect(
       result.messages == """
         error: cannot ask for confirmation: standard input is not a terminal
-        hint: preview with '--dry-run', then change with '--yes'
+        hint: preview with '--dry-run', then change with: urlcache-admin revalidate -c memory --all --purge-gone --yes
 
         """)
   }

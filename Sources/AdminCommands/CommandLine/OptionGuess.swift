@@ -109,7 +109,7 @@ struct OptionGuess {
       say("exclude with '--where', as in --where '!(host == \"a.example\")'", with: "--where")
     ],
     "--filter": [write("--where")], "--domain": [write("--host")],
-    "--type --content-type --mime-type": [write("--mime")],
+    "--content-type --mime-type": [write("--mime")],
     "--ext --extension": [say("use --glob '*.EXTENSION'", with: "--glob")],
     "--code --status-code": [write("--status")], "--expired": [write("--stale")],
     "--valid": [write("--fresh")],

@@ -81,6 +81,7 @@ struct SelectionOptions: ParsableArguments {
   var status: [[ClosedRange<Int64>]] = []
 
   @Option(
+    name: [.long, .customLong("type")],
     help: ArgumentHelp(
       "Only this media type, for example 'image' or 'text/html'.", valueName: "type"))
   var mime: [String] = []

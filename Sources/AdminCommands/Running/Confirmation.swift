@@ -40,7 +40,7 @@ enum Confirmation {
   func requireTerminal(in environment: CommandEnvironment) throws(CommandFailure) {
     // An answer out of a pipe is no answer of a person: `yes |` and a list of URLs look the same
     // here.
-    guard environment.isInputTerminal else { throw refusal }
+    guard environment.isInputTerminal else { throw refusal(in: environment) }
   }
 
   private var verb: String {
@@ -51,17 +51,23 @@ enum Confirmation {
     }
   }
 
-  private var refusal: CommandFailure {
+  /// Returns the failure of a command that cannot ask, with the command line that does not ask.
+  private func refusal(in environment: CommandEnvironment) -> CommandFailure {
     let nobody = "cannot ask for confirmation: standard input is not a terminal"
-    return switch self {
-    case .remove: .usage(nobody, hint: "preview with '--dry-run', then remove with '--yes'")
-    case .change: .usage(nobody, hint: "preview with '--dry-run', then change with '--yes'")
-    case .replace(let count):
-      .usage(
-        "\(count) \(count == 1 ? "entry" : "entries") of the cache would be replaced; cannot ask for"
-          + " confirmation: standard input is not a terminal",
-        hint: "preview with '--dry-run', then import with '--yes'")
+    var message = nobody
+    if case .replace(let count) = self {
+      message =
+        "\(Self.counted(count, "entry", "entries")) of the cache would be replaced; \(nobody)"
     }
+    // What standard input contained is read, so the same line would read nothing.
+    let line =
+      environment.words.contains("-")
+      ? " '--yes'"
+      : ": " + OptionHints.commandLine(CommandEnvironment.wordsWithYes(environment.words))
+    let action = verb.lowercased()
+    return .usage(
+      message,
+      hint: "preview with '--dry-run', then \(action) with\(line)")
   }
 
   /// Returns a number with the noun for it: `1,200 entries`.

@@ -23,7 +23,13 @@ extension CommandEnvironment {
     let rest = options.filter { !["-n", "--dry-run"].contains($0) }
     // The option may be written in another way, as '-yn'.
     guard rest.count < options.count else { return nil }
-    let yes = rest.contains("-y") || rest.contains("--yes") ? [] : ["--yes"]
-    return rest + yes + words.dropFirst(options.count)
+    return wordsWithYes(rest + words.dropFirst(options.count))
+  }
+
+  /// Returns the words of a command line with `--yes`.
+  static func wordsWithYes(_ words: [String]) -> [String] {
+    let options = words.prefix { $0 != "--" }
+    let yes = options.contains("-y") || options.contains("--yes") ? [] : ["--yes"]
+    return options + yes + words.dropFirst(options.count)
   }
 }

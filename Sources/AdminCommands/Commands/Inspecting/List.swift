@@ -12,7 +12,10 @@ extension URLCacheAdmin {
       abstract: "List the entries of a cache.",
       discussion: """
         On a terminal, the table is shortened to fit its width; elsewhere, URLs are
-        complete.
+        complete. JSON is one object, NDJSON an object for each entry:
+
+          urlcache-admin list CACHE --json | jq -r '.entries[].url'
+          urlcache-admin list CACHE --format ndjson | jq -r .url
 
         COLUMNS
           \(columnLines)

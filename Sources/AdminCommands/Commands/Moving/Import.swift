@@ -214,6 +214,9 @@ extension URLCacheAdmin {
 extension URLCacheAdmin.Import {
   /// Opens the source of the import: an archive, standard input, or a cache.
   private func openArchive(in environment: CommandEnvironment) throws -> any ResponseArchive {
+    // A file goes before a configured cache, which is no archive.
+    let named = environment.configuration.path(ofCache: file)?.text
+    let file = (try? FileStatus.of(file)) == nil ? named ?? file : file
     let opening = ArchiveOpening(
       path: file, limits: importing.limits, temporaryFolder: environment.temporaryFolder)
     if file == "-" { return try opening.openInput(reading: environment.readInputPiece) }
