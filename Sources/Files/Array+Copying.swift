@@ -14,6 +14,23 @@ extension Array<UInt8> {
   public mutating func append(_ literal: StaticString) {
     literal.withUTF8Buffer { unsafe append(contentsOf: $0) }
   }
+
+  /// Appends the UTF-8 of three literals with one check of the capacity.
+  public mutating func append(_ first: StaticString, _ second: StaticString, _ third: StaticString) {
+    let count = first.utf8CodeUnitCount + second.utf8CodeUnitCount + third.utf8CodeUnitCount
+    append(addingCapacity: count) { (output: inout OutputSpan<UInt8>) in
+      unsafe output.withUnsafeMutableBufferPointer { memory, initialized in
+        // The array has room for all three.
+        var place = unsafe memory.baseAddress.unsafelyUnwrapped + initialized
+        unsafe place.initialize(from: first.utf8Start, count: first.utf8CodeUnitCount)
+        unsafe place += first.utf8CodeUnitCount
+        unsafe place.initialize(from: second.utf8Start, count: second.utf8CodeUnitCount)
+        unsafe place += second.utf8CodeUnitCount
+        unsafe place.initialize(from: third.utf8Start, count: third.utf8CodeUnitCount)
+        initialized += count
+      }
+    }
+  }
 }
 
 extension OutputSpan<UInt8> {

@@ -8,7 +8,7 @@ extension JSONWriter {
   public mutating func key(_ name: StaticString) {
     assert(
       name.description.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
-    // Three copies of literals take less than a call for each byte around the name.
+    // One copy of three literals takes less than half of a call for each byte around the name.
     let start: StaticString =
       switch (place == .next, layout) {
       case (true, .inLine): ",\""
@@ -16,12 +16,7 @@ extension JSONWriter {
       case (true, .lines): ",\n\""
       case (false, .lines): "\n\""
       }
-    let count = start.utf8CodeUnitCount + name.utf8CodeUnitCount + JSONNames.end.utf8CodeUnitCount
-    bytes.append(addingCapacity: count) { (output: inout OutputSpan<UInt8>) in
-      output.append(start)
-      output.append(name)
-      output.append(JSONNames.end)
-    }
+    bytes.append(start, name, JSONNames.end)
     self.place = .value
   }
 
