@@ -26,6 +26,20 @@ install() {
   $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >&2
 }
 
+# Builds what the demo shows. The build prints hundreds of lines, which are shown only if it fails.
+build() {
+  log=$(mktemp "${TMPDIR:-/tmp}/urlcache-admin-build.XXXXXX")
+  echo "Building urlcache-admin; the first time, this takes about 5 minutes on 2 cores ..." >&2
+  for product in urlcache-admin sample-cache; do
+    swift build "$@" --product $product >"$log" 2>&1 || {
+      cat "$log" >&2
+      rm -f "$log"
+      exit 1
+    }
+  done
+  rm -f "$log"
+}
+
 # Takes the binaries of a folder, if they are there.
 look_in() {
   [ -x "$1/urlcache-admin" ] || return 0
@@ -36,13 +50,11 @@ look_in() {
 if [ -e "$checkout/Package.swift" ]; then
   checkout=$(cd "$checkout" && pwd)
   if command -v swift >/dev/null; then
-    install libsqlite3-dev libarchive-dev libcurl4-openssl-dev libpcre2-dev nettle-dev pkg-config
+    install libsqlite3-dev libarchive-dev libpcre2-dev nettle-dev pkg-config
     # With the library of Swift inside it begins sooner and takes less memory; macOS has the library.
     set -- --package-path "$checkout" -c release
     [ "$(uname -s)" = Darwin ] || set -- "$@" --static-swift-stdlib
-    for product in urlcache-admin urlcache-admin-fetch sample-cache; do
-      swift build "$@" --product $product >&2
-    done
+    build "$@"
     look_in "$(swift build "$@" --show-bin-path)"
   else
     look_in "$checkout/.build/release"
