@@ -5,7 +5,7 @@ import ResponseArchives
 import ResponseStorage
 
 /// The bodies of an entry in two stores, which are compared line by line if they are text.
-struct ComparedBodies {
+enum ComparedBodies {
   /// The maximum size of a decoded body, and of an indented one. Both bodies and their lines are in memory; a text of
   /// this size is more than anybody reads, and its comparison takes less than a second.
   static let limit = ByteCount(1 << 20)
@@ -13,45 +13,47 @@ struct ComparedBodies {
   /// The maximum number of lines of each body. A comparison needs some hundred bytes for each line, however short it is.
   static let mostLines = 50_000
 
-  let first: any ResponseSource
-  let second: any ResponseSource
-
-  /// Compares the bodies of two responses.
-  func compare(_ one: StoredResponse.ID, _ other: StoredResponse.ID) throws -> BodyDifference {
-    guard let before = try body(of: one, in: first), let after = try body(of: other, in: second)
-    else { return .unreadable }
+  /// Compares the bodies of two responses; `nil` is a body that cannot be read.
+  static func compare(_ before: Body?, _ after: Body?) -> BodyDifference {
+    guard let before, let after else { return .unreadable }
     guard case .whole(let before) = before, case .whole(let after) = after else {
-      return .tooLarge(Self.limit)
+      return .tooLarge(limit)
     }
     guard before != after else { return .sameDecoded }
     // Lines of pictures would be of no use to anybody.
     guard before.isText, after.isText else { return .binary }
-    if let (before, after) = Self.indented(before, after) {
+    if let (before, after) = indented(before, after) {
       return before == after
         ? .sameJSON
         : .lines(
-          LineComparison(of: before, with: after, limit: Self.mostLines), isIndented: true)
+          LineComparison(of: before, with: after, limit: mostLines), isIndented: true)
     }
     return .lines(
-      LineComparison(of: before, with: after, limit: Self.mostLines), isIndented: false)
+      LineComparison(of: before, with: after, limit: mostLines), isIndented: false)
   }
 
-  private enum Body {
+  /// A decoded body.
+  enum Body {
     case whole([UInt8])
     case tooLarge
+
+    /// The number of bytes in memory.
+    var count: Int { if case .whole(let bytes) = self { bytes.count } else { 0 } }
   }
 
   /// Returns a body after undoing its content coding; `nil` if it cannot be read.
-  private func body(of id: StoredResponse.ID, in source: any ResponseSource) throws -> Body? {
+  static func decoded(_ body: ScannedBody) throws -> Body? {
     struct TooLarge: Error {}
     var bytes: [UInt8] = []
     do {
-      _ = try source.forEachPiece(ofDecodedBody: id, limit: Self.limit) { piece in
-        bytes += piece
-        // The limit is one of decoding; a body without a coding is passed on as it is.
-        if bytes.count > Self.limit.bytes { throw TooLarge() }
+      let isRead = try body.read { reader in
+        _ = try reader.forEachDecodedChunk(limit: limit) { piece in
+          bytes += piece
+          // The limit is one of decoding; a body without a coding is passed on as it is.
+          if bytes.count > limit.bytes { throw TooLarge() }
+        }
       }
-      return .whole(bytes)
+      return isRead ? .whole(bytes) : nil
     } catch is TooLarge {
       return .tooLarge
     } catch let error as BodyDecodingError {

@@ -1,12 +1,17 @@
 import Administration
+import Bytes
 import Rendering
+import ResponseArchives
 import ResponseStorage
 
 /// The entries that differ between two stores, read again for their details.
 struct ComparedEntries {
-  /// The number of entries that are read from each store at once: a pass through an archive finds many entries for
-  /// the price of one, and their header fields must fit into memory.
-  private static let batchSize = 256
+  /// The numbers of entries that are read from each store at once. One pass through an archive finds many, but their
+  /// header fields and bodies must fit into memory: if they do not, the next smaller number is tried.
+  private static let batchSizes = [8192, 256, 16, 1]
+
+  /// The maximum length of what is in memory of each store, in bytes, if that is more than one entry.
+  private static let batchLimit = 32 << 20
 
   let first: any ResponseSource
   let second: any ResponseSource
@@ -27,35 +32,99 @@ struct ComparedEntries {
     guard hasDetail else { return try differences.forEach { try body($0, nil) } }
     var rest = differences[...]
     while !rest.isEmpty {
-      let batch = rest.prefix(Self.batchSize)
-      rest = rest.dropFirst(batch.count)
-      let before = try responses(batch.compactMap(\.first), of: first)
-      let after = try responses(batch.compactMap(\.second), of: second)
-      for difference in batch {
-        let detail = EntryDifference(
-          first: difference.first.flatMap { before[$0] },
-          second: difference.second.flatMap { after[$0] },
-          body: try compareBodies(difference))
-        try body(difference, detail)
+      for size in Self.batchSizes {
+        let batch = rest.prefix(size)
+        guard let before = try entries(batch, \.first, of: first),
+          let after = try entries(batch, \.second, of: second)
+        else { continue }
+        try pass(batch, before, after, to: body)
+        rest = rest.dropFirst(batch.count)
+        break
       }
     }
   }
 
-  private func responses(
-    _ ids: [StoredResponse.ID], of source: any ResponseSource
-  ) throws -> [StoredResponse.ID: StoredResponse] {
-    var responses: [StoredResponse.ID: StoredResponse] = [:]
-    try source.forEachResponse(of: ids.sorted(), .all) { response in
-      responses[response.id] = copy response
-      return .next
+  private func pass(
+    _ batch: ArraySlice<StoreComparison.Difference>, _ before: Entries, _ after: Entries,
+    to body: (StoreComparison.Difference, EntryDifference?) throws -> Void
+  ) throws {
+    for difference in batch {
+      var detail = EntryDifference(
+        first: difference.first.flatMap { before.responses[$0] },
+        second: difference.second.flatMap { after.responses[$0] }, body: nil)
+      if comparesBodies(of: difference), let one = difference.first, let other = difference.second {
+        detail.body = ComparedBodies.compare(
+          try before.bodies[one] ?? decodedBody(of: one, in: first),
+          try after.bodies[other] ?? decodedBody(of: other, in: second))
+      }
+      try body(difference, detail)
     }
-    return responses
   }
 
-  private func compareBodies(_ difference: StoreComparison.Difference) throws -> BodyDifference? {
-    guard comparesBodies, difference.aspects.contains(.body),
-      let one = difference.first, let other = difference.second
-    else { return nil }
-    return try ComparedBodies(first: first, second: second).compare(one, other)
+  /// Entries of one store in memory.
+  private struct Entries {
+    var responses: [StoredResponse.ID: StoredResponse] = [:]
+    /// The bodies to compare, if the store is an archive, which would be read again for each of them.
+    var bodies: [StoredResponse.ID: ComparedBodies.Body?] = [:]
+    /// About how many bytes these are.
+    var byteCount = 0
+  }
+
+  /// Reads the entries of one store; returns `nil` if they are too long to be in memory at once.
+  private func entries(
+    _ batch: ArraySlice<StoreComparison.Difference>,
+    _ id: KeyPath<StoreComparison.Difference, StoredResponse.ID?>, of source: any ResponseSource
+  ) throws -> Entries? {
+    let isArchive = source.description.format == .archive
+    let withBody = Set(
+      isArchive ? batch.filter { comparesBodies(of: $0) }.compactMap { $0[keyPath: id] } : [])
+    var entries = Entries()
+    func insert(_ response: borrowing StoredResponse, _ body: ScannedBody?) throws -> ScanStep {
+      if let body, withBody.contains(response.id) {
+        let decoded = try ComparedBodies.decoded(body)
+        entries.bodies[response.id] = .some(decoded)
+        entries.byteCount += decoded?.count ?? 0
+      }
+      entries.responses[response.id] = copy response
+      entries.byteCount += response.textLength
+      return entries.byteCount > Self.batchLimit && batch.count > 1 ? .stop : .next
+    }
+    let ids = batch.compactMap { $0[keyPath: id] }.sorted()
+    if withBody.isEmpty {
+      try source.forEachResponse(of: ids, .all) { try insert($0, nil) }
+    } else {
+      try source.forEachResponseWithBody(of: ids, .all) { try insert($0, $1) }
+    }
+    return entries.byteCount > Self.batchLimit && batch.count > 1 ? nil : entries
+  }
+
+  private func comparesBodies(of difference: StoreComparison.Difference) -> Bool {
+    comparesBodies && difference.aspects.contains(.body) && difference.first != nil
+      && difference.second != nil
+  }
+
+  private func decodedBody(
+    of id: StoredResponse.ID, in source: any ResponseSource
+  ) throws -> ComparedBodies.Body? {
+    try ComparedBodies.decoded(
+      ScannedBody { read in
+        try source.withBody(of: id, read)
+        return true
+      })
+  }
+}
+
+extension StoredResponse {
+  /// About how many bytes of text there are in what was decoded.
+  fileprivate var textLength: Int {
+    // What an entry takes in memory without text.
+    var length = 1 << 10
+    for fields in [responseHeaders, request.headers] {
+      for field in fields?.fields ?? [] {
+        length += field.name.bytes.count + field.value.bytes.count + 64
+      }
+    }
+    for text in [key, url, request.url] { length += text?.bytes.count ?? 0 }
+    return length + (request.body?.count ?? 0) + (userInfo.count + protocolProperties.count) * 256
   }
 }

@@ -64,10 +64,7 @@ struct Listing {
       return try source.scan(projection) { response in try visit(response, body) }
     }
     wasStopped = true
-    for id in ids {
-      guard let response = try source.response(id, projection) else { continue }
-      if try visit(response, body) == .stop { return }
-    }
+    try source.forEachResponse(of: ids, projection) { response in try visit(response, body) }
   }
 
   /// Calls `body` with each selected entry and its body.
@@ -81,10 +78,43 @@ struct Listing {
       }
     }
     wasStopped = true
-    for id in ids {
-      guard let response = try source.response(id, projection.union(.body)) else { continue }
-      let content = source.body(of: response)
-      if try visit(response, { try body($0, content) }) == .stop { return }
+    try source.forEachResponseWithBody(of: ids, projection) { response, content in
+      try visit(response) { try body($0, content) }
+    }
+  }
+
+  /// Calls `body` with each selected entry and its body, and decodes `projection` for those only.
+  ///
+  /// An archive is read once: to find an entry again, it would be read from its beginning.
+  mutating func scanSelected(
+    _ source: any ResponseSource, _ projection: Projection,
+    _ body: (borrowing StoredResponse, ScannedBody) throws -> Void
+  ) throws {
+    guard source.description.format == .archive else {
+      var ids: [StoredResponse.ID] = []
+      try scan(source, selection.projection) { ids.append($0.id) }
+      for id in ids {
+        // The app may have removed it since the ids were collected.
+        guard let response = try source.response(id, projection) else { continue }
+        let content = ScannedBody { read in
+          try source.withBody(of: id, read)
+          return true
+        }
+        try body(response, content)
+      }
+      return
+    }
+    if selection.names?.idsOnly != nil {
+      return try scanWithBodies(source, projection.union(selection.projection), body)
+    }
+    var step = ScanStep.next
+    try source.forEachRawResponse(selection.projection) { response in
+      var isSelected = false
+      step = try visit(response) { _ in isSelected = true }
+      return isSelected
+    } _: { raw in
+      try body(StoredResponse(decoding: raw, projection), ScannedBody(of: raw))
+      return step
     }
   }
 

@@ -1,6 +1,5 @@
 public import Administration
 public import Bytes
-public import ResponseArchives
 public import ResponseStorage
 
 /// An audit of a cache: entry by entry, and then of what only all of them show.

@@ -59,9 +59,13 @@ final class HARArchive: ArchiveKind {
     if let damage = index.damage { throw damage }
   }
 
-  func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
-    guard let place = index.places.first(where: { $0.number == number }) else { return }
-    try body(entry(at: place))
+  func forEachEntry(of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep) throws {
+    var places = index.places[...]
+    for number in numbers {
+      places = places.drop { $0.number < number }
+      guard let place = places.first, place.number == number else { continue }
+      if try body(entry(at: place)) == .stop { return }
+    }
   }
 
   func count() throws -> Int64 {

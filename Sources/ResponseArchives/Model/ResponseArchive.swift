@@ -25,8 +25,12 @@ public protocol ResponseArchive: ResponseSource {
   func forEachEntry(
     verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws
 
-  /// Calls `body` with the entry of a number, if there is one.
-  func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws
+  /// Calls `body` with each of some entries that the archive has.
+  ///
+  /// - Parameters:
+  ///   - numbers: The numbers of the entries, in ascending order.
+  ///   - body: Processes an entry. The parts of the entry must be read in order, and before `body` returns.
+  func forEachEntry(of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep) throws
 }
 
 /// The entries of an archive or a cache that were skipped for one reason.
@@ -71,16 +75,52 @@ extension ResponseArchive {
   public var omitsBodies: Bool { false }
 }
 
-// Defaults for archives without an index: they are read from the beginning up to the requested entry.
+// Defaults for archives without an index: they are read from the beginning up to the last requested entry.
 extension ResponseArchive {
-  public func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
+  public func forEachEntry(
+    of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep
+  ) throws {
+    var rest = numbers[...]
+    if rest.isEmpty { return }
     try forEachEntry(verifyingBodies: false) { raw in
       // Ids increase, so an archive need not be read to its end for an id that it does not have.
-      if raw.id > number { return .stop }
-      guard raw.id == number else { return .next }
+      rest = rest.drop { $0 < raw.id }
+      if rest.first == raw.id {
+        rest = rest.drop { $0 == raw.id }
+        if try body(raw) == .stop { return .stop }
+      }
+      return rest.isEmpty ? .stop : .next
+    }
+  }
+
+  /// Calls `body` with the entry of a number, if there is one.
+  private func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
+    try forEachEntry(of: [number]) { raw in
       try body(raw)
       return .stop
     }
+  }
+
+  public func forEachResponse(
+    of ids: [StoredResponse.ID], _ projection: Projection,
+    _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    try forEachEntry(of: Self.numbers(of: ids)) { raw in
+      try body(StoredResponse(decoding: raw, projection))
+    }
+  }
+
+  public func forEachResponseWithBody(
+    of ids: [StoredResponse.ID], _ projection: Projection,
+    _ body: (borrowing StoredResponse, ScannedBody) throws -> ScanStep
+  ) throws {
+    try forEachEntry(of: Self.numbers(of: ids)) { raw in
+      try body(StoredResponse(decoding: raw, projection.union(.body)), ScannedBody(of: raw))
+    }
+  }
+
+  private static func numbers(of ids: [StoredResponse.ID]) -> [Int64] {
+    ids.compactMap { if case .row(let number) = $0 { number } else { nil } }
   }
 
   public func forEachRawResponse(

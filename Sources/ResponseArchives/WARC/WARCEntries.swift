@@ -42,10 +42,11 @@ final class WARCEntries {
     if let damage = index.damage { throw damage }
   }
 
-  /// Calls `body` with the entry of a number, if there is one.
-  func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
-    guard 1...max(1, Int64(count)) ~= number, count > 0 else { return }
-    try body(response(Int(number) - 1))
+  /// Calls `body` with each entry that has one of some numbers.
+  func forEach(of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep) throws {
+    for number in numbers where number >= 1 && number <= Int64(count) {
+      if try body(response(Int(number) - 1)) == .stop { return }
+    }
   }
 
   private func response(_ number: Int) throws -> RawResponse {

@@ -48,7 +48,7 @@ extension WARCBackedArchive {
     try entries.forEach(body)
   }
 
-  func withEntry(_ number: Int64, _ body: (RawResponse) throws -> Void) throws {
-    try entries.withEntry(number, body)
+  func forEachEntry(of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep) throws {
+    try entries.forEach(of: numbers, body)
   }
 }

@@ -49,6 +49,18 @@ public protocol ResponseSource {
     of ids: [StoredResponse.ID], _ projection: Projection,
     _ body: (borrowing StoredResponse) throws -> ScanStep) throws
 
+  /// Calls `body` with each of some responses that the store has, and its body.
+  ///
+  /// - Parameters:
+  ///   - ids: The ids of the responses, in ascending order.
+  ///   - projection: What to decode of each response.
+  ///   - body: Processes a response; its body can be read only during the call. Return ``ScanStep/stop`` to skip
+  ///     the rest.
+  /// - Throws: ``StoreError``, or any error of `body`.
+  func forEachResponseWithBody(
+    of ids: [StoredResponse.ID], _ projection: Projection,
+    _ body: (borrowing StoredResponse, ScannedBody) throws -> ScanStep) throws
+
   /// Calls `body` with each chosen response as it is stored, in ascending order of ids.
   ///
   /// - Parameters:
@@ -133,6 +145,16 @@ extension ResponseSource {
     for id in ids {
       guard let response = try response(id, projection) else { continue }
       if try body(response) == .stop { return }
+    }
+  }
+
+  public func forEachResponseWithBody(
+    of ids: [StoredResponse.ID], _ projection: Projection,
+    _ body: (borrowing StoredResponse, ScannedBody) throws -> ScanStep
+  ) throws {
+    for id in ids {
+      guard let response = try response(id, projection.union(.body)) else { continue }
+      if try body(response, self.body(of: response)) == .stop { return }
     }
   }
 }

@@ -108,10 +108,15 @@ extension URLCacheAdmin {
     ) throws -> (Selection, absent: EntryNames) {
       var other = selection
       var absent: [EntryNames.Name] = []
-      let names = try selection.names?.names.map { name throws -> EntryNames.Name in
+      let ids = selection.names?.names.compactMap { if case .id(let id) = $0 { id } else { nil } }
+      var urls: [StoredResponse.ID: ByteString] = [:]
+      try first.forEachResponse(of: ids?.sorted() ?? [], [.url, .key]) { entry in
+        urls[entry.id] = entry.url ?? entry.key
+        return .next
+      }
+      let names = selection.names?.names.map { name -> EntryNames.Name in
         guard case .id(let id) = name else { return name }
-        guard let entry = try first.response(id, [.url, .key]), let url = entry.url ?? entry.key
-        else {
+        guard let url = urls[id] else {
           absent.append(name)
           return name
         }

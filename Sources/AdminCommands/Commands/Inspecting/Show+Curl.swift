@@ -9,15 +9,15 @@ extension URLCacheAdmin.Show {
   ///
   /// - Returns: ``ExitStatus/no`` if a request cannot be repeated.
   func writeCurl(
-    _ ids: [StoredResponse.ID], _ source: any ResponseSource, _ environment: CommandEnvironment
+    _ source: any ResponseSource, _ listing: inout Listing, _ environment: CommandEnvironment
   ) throws -> ExitStatus {
     let tags = try sidecars.open().map(SidecarTags.init)
     var output = OutputBuffer(environment)
     var (isFirst, isMasked, status) = (true, false, ExitStatus.done)
-    for id in ids {
-      let projection = CurlCommand.projection.union(conditional ? Exchange.projection : [])
-        .union(tags == nil ? [] : SidecarTags.projection)
-      guard let response = try source.response(id, projection) else { continue }
+    let projection = CurlCommand.projection.union(conditional ? Exchange.projection : [])
+      .union(tags == nil ? [] : SidecarTags.projection)
+    try listing.scanSelected(source, projection) { response, _ in
+      let response = copy response
       let conditions =
         conditional || tags != nil ? conditions(for: response, tags, environment) : nil
       do throws(CurlCommand.Failure) {
@@ -32,7 +32,8 @@ extension URLCacheAdmin.Show {
         isFirst = false
         command.append(into: &output.text)
       } catch {
-        environment.writeMessage("cannot write a curl command for entry \(id.shown): \(error)\n")
+        environment.writeMessage(
+          "cannot write a curl command for entry \(response.id.shown): \(error)\n")
         // The other commands are still written, since each stands alone.
         status = .no
       }

@@ -73,9 +73,15 @@ extension URLCacheAdmin {
           "no entries selected", hint: "give URLs or ids: 'urlcache-admin show -c PATH 1'")
       }
       var listing = Listing(selection: selection, now: now)
-      var ids: [StoredResponse.ID] = []
-      try listing.scan(source, selection.projection) { ids.append($0.id) }
-      guard !ids.isEmpty else {
+      var status = ExitStatus.done
+      if let rawPlist {
+        try writePropertyList(rawPlist, source, &listing, environment)
+      } else if curl {
+        status = try writeCurl(source, &listing, environment)
+      } else {
+        try write(source, &listing, environment)
+      }
+      guard listing.shown > 0 else {
         guard listing.absent.isEmpty else {
           throw try CommandFailure.absent(listing.absent, in: source, secrets.policy)
         }
@@ -83,14 +89,6 @@ extension URLCacheAdmin {
           .no, kind: "no-such-entry",
           "no entry in '\(source.description.path)' matches",
           hint: "list the entries with 'urlcache-admin list'")
-      }
-      var status = ExitStatus.done
-      if let rawPlist {
-        try writePropertyList(rawPlist, of: ids, source, environment)
-      } else if curl {
-        status = try writeCurl(ids, source, environment)
-      } else {
-        try write(ids, source, listing, environment)
       }
       let help = try listing.absent.help(in: source, secrets.policy)
       try source.finish()
@@ -100,8 +98,7 @@ extension URLCacheAdmin {
     }
 
     private func write(
-      _ ids: [StoredResponse.ID], _ source: any ResponseSource, _ listing: Listing,
-      _ environment: CommandEnvironment
+      _ source: any ResponseSource, _ listing: inout Listing, _ environment: CommandEnvironment
     ) throws {
       let part: ShowRenderer.Part = headers ? .responseHeaders : request ? .request : .everything
       let renderer = ShowRenderer(
@@ -109,26 +106,29 @@ extension URLCacheAdmin {
         expiryRules: listing.selection.expiryRules)
       var output = OutputBuffer(environment)
       var shown: [(response: StoredResponse, sha256: String?)] = []
-      for id in ids {
-        // The app may have removed it since the ids were collected.
-        guard let response = try source.response(id, .all) else { continue }
-        let digest = part == .everything ? try digest(of: response, source) : nil
+      var isFirst = true
+      try listing.scanSelected(source, .all) { response, content in
+        let digest = part == .everything ? try digest(of: response, content) : nil
         if format == .json {
-          shown.append((response, digest))
+          shown.append((copy response, digest))
         } else {
-          if id != ids.first { output.text.append("\n") }
+          if !isFirst { output.text.append("\n") }
+          isFirst = false
           renderer.appendText(response, sha256: digest, into: &output.text)
           try output.flushIfLarge()
         }
       }
-      if format == .json { renderer.appendJSON(shown, into: &output.text) }
+      if format == .json, listing.shown > 0 { renderer.appendJSON(shown, into: &output.text) }
       try output.flush()
     }
 
     private func writePropertyList(
-      _ name: String, of ids: [StoredResponse.ID], _ source: any ResponseSource,
+      _ name: String, _ source: any ResponseSource, _ listing: inout Listing,
       _ environment: CommandEnvironment
     ) throws {
+      var ids: [StoredResponse.ID] = []
+      try listing.scan(source, listing.selection.projection) { ids.append($0.id) }
+      if ids.isEmpty { return }
       let names = source.description.rawPropertyLists
       guard names.contains(name) else {
         throw CommandFailure.usage(
@@ -155,14 +155,15 @@ extension URLCacheAdmin {
     }
 
     /// Returns the SHA-256 of a body; `nil` if it is missing.
-    private func digest(of response: StoredResponse, _ source: any ResponseSource) throws -> String?
-    {
+    private func digest(
+      of response: borrowing StoredResponse, _ body: ScannedBody
+    ) throws -> String? {
       guard response.bodyLocation == .inline || response.bodyLocation == .file else { return nil }
       var digest = Digest()
-      try source.withBody(of: response.id) { reader in
+      let isRead = try body.read { reader in
         try reader.forEachChunk { digest.update($0) }
       }
-      return digest.hexadecimal
+      return isRead ? digest.hexadecimal : nil
     }
   }
 }
