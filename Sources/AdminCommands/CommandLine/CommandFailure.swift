@@ -1,6 +1,8 @@
 import Administration
+import Bytes
 import Files
 import Matching
+import Rendering
 import ResponseArchives
 import ResponseStorage
 
@@ -66,12 +68,16 @@ extension CommandFailure {
       case .notACache:
         (
           .data, "not-a-cache",
-          "give an app's Cache.db, its folder, or the folder of a Foundation cache with '-c PATH'"
+          Self.recovery(ofDatabaseAt: error.path).map {
+            "if it is a damaged Cache.db, save what can still be read with: \($0)"
+          }
+            ?? "give an app's Cache.db, its folder, or the folder of a Foundation cache with '-c PATH'"
         )
       case .damaged:
         (
           .data, "damaged",
-          "see what can still be read with 'urlcache-admin recover --damaged PATH'"
+          Self.recovery(ofDatabaseAt: error.path).map { "save what can still be read with: \($0)" }
+            ?? "see what can still be read with 'urlcache-admin recover --damaged PATH'"
         )
       // 75 is `EX_TEMPFAIL`, which schedulers and mail systems know as a reason to try again.
       case .inUse: (.temporary, "busy", "try again, or wait longer with '--wait 30s'")
@@ -97,6 +103,17 @@ extension CommandFailure {
       }
     self.init(
       facts.status, kind: facts.kind, error.description, hint: facts.hint, path: error.path)
+  }
+
+  /// Returns the command that saves what is left in a damaged `Cache.db`; `nil` if there is none at a path, which can
+  /// also be that of a body file or a Foundation cache.
+  private static func recovery(ofDatabaseAt path: String) -> String? {
+    let isNamed =
+      path == "Cache.db" || path.utf8.reversed().starts(with: "/Cache.db".utf8.reversed())
+    guard let status = try? FileStatus.of(isNamed ? path : "\(path)/Cache.db"),
+      status.kind == .regular, status.size > 0
+    else { return nil }
+    return RepairHint.recovery(ofCacheAt: path)
   }
 
   /// Returns a hint with the existing names if the user may have meant one of them; `nil` for a path.

@@ -38,6 +38,12 @@ public struct StoreCheck {
   /// Whether SQLite finds the database damaged.
   public private(set) var isDamaged = false
 
+  /// Whether damage ended the reading of entries.
+  public private(set) var isCut = false
+
+  /// The descriptions of damage that were reported.
+  private var damage: Set<String> = []
+
   /// What a repair removes.
   public internal(set) var plan: RemovalPlan
 
@@ -75,7 +81,13 @@ public struct StoreCheck {
       if !plan.isEmpty { plan.footprint = try source.footprint() }
     } catch let error as StoreError where error.code == .damaged {
       // Damage may only show in the middle of the scan. Report it as a finding, along with those before it.
-      try record(.init(.damagedDatabase, error.reason ?? "its entries are unreadable"), report)
+      isCut = true
+      let count = plan.storedEntries
+      try record(
+        .init(
+          .damagedDatabase,
+          "reading stopped after \(count) \(count == 1 ? "entry" : "entries"): "
+            + (error.reason ?? "the next one is unreadable")), report)
     }
   }
 
@@ -149,6 +161,8 @@ public struct StoreCheck {
 
   /// Counts a finding, and reports it.
   mutating func record(_ finding: Finding, _ report: (Finding) throws -> Void) throws {
+    // Several checks find the same damage.
+    if finding.code == .damagedDatabase, !damage.insert(finding.message).inserted { return }
     counts[finding.code.severity, default: 0] += 1
     if finding.code == .damagedDatabase { isDamaged = true }
     // A young file has no repair yet: an app may be about to store its entry.

@@ -32,6 +32,8 @@ public struct ImportPlan: Hashable, Sendable {
     case reject
     /// Its method is not GET, and only GET is wanted.
     case otherMethod = "other-method"
+    /// Its body could not be recovered, so an app could not use it.
+    case lostBody = "lost-body"
   }
 
   /// A selected entry of the archive.
@@ -137,6 +139,9 @@ public struct ImportPlan: Hashable, Sendable {
         // `URLCache` only answers GET, and a response to a POST would get the key of a GET.
         if isOfOtherMethod, !anyMethod, !archive.restoresCaches {
           entry.action = .otherMethod
+        } else if archive.bodies == .recovered, raw.part(.body)?.content == nil {
+          // Not so in a backup, which restores what is broken, too.
+          entry.action = .lostBody
         } else if isSelected {
           let rewritten = rewriting.applied(to: raw)
           if !rewriting.hosts.isEmpty {
@@ -188,7 +193,7 @@ public struct ImportPlan: Hashable, Sendable {
     do {
       let reason =
         archive.restoresCaches
-        ? raw.findingAgainstRestoring(withoutBodies: archive.omitsBodies) : raw.incompleteness
+        ? raw.findingAgainstRestoring(from: archive.bodies) : raw.incompleteness
       if let reason = raw.finding ?? reason { throw AdmissionRefusal(reason) }
       admitted = try target.admit(raw)
     } catch let refusal as AdmissionRefusal {

@@ -4,11 +4,11 @@ import ResponseStorage
 extension RawResponse {
   /// Why a response from a cache cannot be restored: a clause, or `nil` if it can.
   ///
-  /// - Parameter withoutBodies: Whether the archive omits bodies, so that a missing body is expected.
-  func findingAgainstRestoring(withoutBodies: Bool) -> String? {
+  /// - Parameter bodies: The bodies that the archive contains.
+  func findingAgainstRestoring(from bodies: ArchivedBodies) -> String? {
     if hasBodyFile, part(.body)?.isText == true { return "its body is text, but stored in a file" }
     if hasSparseBody { return ArchiveExport.isSparse }
-    if withoutBodies, part(.body)?.content == nil {
+    if bodies == .none, part(.body)?.content == nil {
       return "the archive was written without bodies"
     }
     return nil

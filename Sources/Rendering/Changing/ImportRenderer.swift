@@ -91,6 +91,7 @@ public struct ImportRenderer: Sendable {
     case .skip: "skipped"
     case .reject: "rejected"
     case .otherMethod: "other_method"
+    case .lostBody: "lost_body"
     }
   }
 
@@ -133,6 +134,7 @@ public struct ImportRenderer: Sendable {
         plan.count(.otherMethod),
         "Skipped, because they answer a method other than GET ('--any-method' imports them): "
       ),
+      (plan.count(.lostBody), "Skipped, because their body is lost: "),
       (result.changed.count, "Skipped, because the cache changed meanwhile: "),
     ] where count > 0 {
       buffer.append(words)

@@ -197,6 +197,7 @@ extension CheckRenderer {
   private func appendSummary(_ check: StoreCheck, into buffer: inout TextBuffer) {
     buffer.append(grouped: check.plan.storedEntries)
     buffer.append(check.plan.storedEntries == 1 ? " entry" : " entries")
+    if check.isCut { buffer.append(" before the damage") }
     for severity in Finding.Severity.allCases {
       let count = check.counts[severity, default: 0]
       buffer.append(", ")

@@ -36,8 +36,8 @@ public struct ArchiveExport: Sendable {
   public var generatorVersion: String
   /// Whether only some of the entries are exported.
   public var isSelection = false
-  /// Whether bodies are left out.
-  public var omitsBodies = false
+  /// Which bodies the archive contains; ``ArchivedBodies/none`` leaves them out.
+  public var bodies = ArchivedBodies.all
   /// The largest body that is exported, in bytes; entries with larger ones are skipped. The default, 8 GiB, is the
   /// limit of a tar header.
   public var longestBody = ByteCount(8 << 30)
@@ -120,7 +120,7 @@ public struct ArchiveExport: Sendable {
       summary.entries += 1
       for field in raw.synthesizedFields { summary.synthesizedFields[field, default: 0] += 1 }
       if let size = raw.bodySize {
-        if !omitsBodies { summary.bodyBytes += size }
+        if bodies != .none { summary.bodyBytes += size }
       } else {
         summary.missingBodies += 1
       }
@@ -133,7 +133,7 @@ public struct ArchiveExport: Sendable {
 
   /// Returns why an entry cannot be exported because of its body, as a clause; `nil` if it can.
   private func exportFinding(to raw: RawResponse) -> String? {
-    guard !omitsBodies, let body = raw.part(.body)?.content else { return nil }
+    guard bodies != .none, let body = raw.part(.body)?.content else { return nil }
     if body.size > longestBody { return "its body is larger than '--max-body'" }
     // A sparse file takes no space, but could take years to read.
     return body.isSparse ? Self.isSparse : nil
@@ -182,7 +182,7 @@ public struct ArchiveExport: Sendable {
     if let redaction { response = redaction.response(response) }
     var warnings =
       response.notes.map(\.message) + raw.synthesizedFields.map { "synthesized: \($0)" }
-    if omitsBodies, let index = raw.parts.firstIndex(where: { $0.name == .body }) {
+    if bodies == .none, let index = raw.parts.firstIndex(where: { $0.name == .body }) {
       raw.parts[index].content = nil
       warnings.append("the body was omitted")
     }

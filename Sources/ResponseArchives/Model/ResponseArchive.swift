@@ -13,8 +13,8 @@ public protocol ResponseArchive: ResponseSource {
   /// the cache.
   var restoresCaches: Bool { get }
 
-  /// Whether the archive was written without bodies, so that it does not record which entries had one.
-  var omitsBodies: Bool { get }
+  /// Which bodies the archive contains.
+  var bodies: ArchivedBodies { get }
 
   /// Calls `body` with each entry, in the order of the archive and of the ids. No two entries have the same key.
   ///
@@ -72,7 +72,7 @@ extension StoreDescription.Format {
 extension ResponseArchive {
   public var restoresCaches: Bool { false }
 
-  public var omitsBodies: Bool { false }
+  public var bodies: ArchivedBodies { .all }
 }
 
 // Defaults for archives without an index: they are read from the beginning up to the last requested entry.

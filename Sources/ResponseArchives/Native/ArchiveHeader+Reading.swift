@@ -24,7 +24,7 @@ extension ArchiveHeader {
         }
       case "redacted":
         try json.array { redacted.append(String(decoding: try $0.string(), as: UTF8.self)) }
-      case "filter": omitsBodies = try Self.omitsBodies(&json)
+      case "filter": bodies = try Self.bodies(&json)
       case "source": source = try RawLayout(reading: &json)
       // Newer minor versions may only add members. What a reader must not ignore has to be named in
       // `requires`, or raises the major version.
@@ -45,14 +45,14 @@ extension ArchiveHeader {
     }
   }
 
-  /// Reads whether bodies were omitted.
-  private static func omitsBodies(_ json: inout JSONReader) throws -> Bool {
-    if try json.null() { return false }
+  /// Reads which bodies the archive contains.
+  private static func bodies(_ json: inout JSONReader) throws -> ArchivedBodies {
+    if try json.null() { return .all }
     var bodies: [UInt8] = []
     try json.object { json, name in
       if name == Array("bodies".utf8) { bodies = try json.string() } else { try json.skip() }
     }
-    return bodies == Array("none".utf8)
+    return ArchivedBodies(rawValue: String(decoding: bodies, as: UTF8.self)) ?? .all
   }
 
   private static func majorVersion(_ json: inout JSONReader) throws -> Int64? {

@@ -14,8 +14,8 @@ struct ArchiveHeader {
   var redacted: [String] = []
   /// Whether only some of the entries were exported.
   var isSelection = false
-  /// Whether bodies were omitted.
-  var omitsBodies = false
+  /// Which bodies the archive contains.
+  var bodies = ArchivedBodies.all
 
   /// The JSON document, with one member per line.
   var json: [UInt8] {
@@ -41,9 +41,9 @@ struct ArchiveHeader {
   }
 
   private func filter(_ json: inout JSONWriter) {
-    guard isSelection || omitsBodies else { return json.null("filter") }
+    guard isSelection || bodies != .all else { return json.null("filter") }
     json.object("filter") { json in
-      json.member("bodies", omitsBodies ? "none" : "all")
+      json.member("bodies", bodies.rawValue)
       json.member("entries", isSelection ? "selected" : "all")
     }
   }

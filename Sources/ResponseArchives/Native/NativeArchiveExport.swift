@@ -19,7 +19,7 @@ final class NativeArchiveExport: ResponseArchiveWriter {
     let header = ArchiveHeader(
       created: export.created, generatorVersion: export.generatorVersion, source: source,
       redacted: export.credentials?.places ?? [], isSelection: export.isSelection,
-      omitsBodies: export.omitsBodies)
+      bodies: export.bodies)
     try archive.append(NativeArchive.headerName, header.json)
     self.archive = consume archive
     longestMember = ByteCount(container.longestMember)

@@ -39,7 +39,7 @@ final class NativeArchiveSource: ArchiveKind {
       identity: file.status.identity,
       rawPropertyLists: RawResponse.Part.Name.allCases.filter { $0 != .body }.map(\.rawValue),
       notes: (header.redacted.isEmpty ? [] : ["the archive was written without secrets"])
-        + (header.omitsBodies
+        + (header.bodies == .none
           ? ["the archive was written without bodies, so its entries cannot be imported"] : []))
   }
 
@@ -56,7 +56,7 @@ final class NativeArchiveSource: ArchiveKind {
 
   var restoresCaches: Bool { true }
 
-  var omitsBodies: Bool { header.omitsBodies }
+  var bodies: ArchivedBodies { header.bodies }
 
   /// Empty: everything in a native archive came from a cache.
   var omissions: [ArchiveOmission] { [] }

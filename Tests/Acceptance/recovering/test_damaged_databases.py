@@ -1,9 +1,11 @@
 """Damages databases in many ways, and compares what `recover --damaged` finds with what was written and with `sqlite3 .recover`."""
 
+import functools
 import json
 import os
 import plistlib
 import random
+import shlex
 import sqlite3
 import subprocess
 
@@ -134,6 +136,60 @@ def test_a_damaged_database_gives_all_that_is_left():
             bodies += 1
             assert body == history.now[entry["url"]]["body"]
     assert bodies > len(history.now) / 2
-    run("import", path("found.tar"), "-c", path("new"), "--create", "apple", "--yes")
+    run("import", path("found.tar"), "-c", path("new"), "--create", "apple", "--yes", status=3)
     new = json.loads(run("list", "-c", path("new"), "--format", "json").stdout)["entries"]
-    assert set(history.now) <= {entry["url"] for entry in new}
+    with_bodies = {entry["url"] for entry, body in archived(cache, "--damaged") if body is not None}
+    assert {entry["url"] for entry in new} == with_bodies and all(entry["size"] is not None for entry in new)
+
+
+def hinted(result, word):
+    """The command that a message ends with, as words."""
+    (line,) = [line for line in result.stderr.decode().splitlines() if line.startswith("hint: ") and f"urlcache-admin {word} " in line]
+    return shlex.split(line[line.index("urlcache-admin ") + len("urlcache-admin "):])
+
+
+def flipped(content):
+    for page in range(40, len(content) // 4096, 40):
+        content[page * 4096 + 8:page * 4096 + 200] = bytes(range(192))
+    return content
+
+
+DAMAGE = {"flipped": flipped, "cut": lambda content: content[:len(content) * 6 // 10], "without the first page": lambda content: bytes(4096) + content[4096:]}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("verb", [["check"], ["check", "--repair"], ["list"], ["purge", "--all", "--yes"]], ids=" ".join)
+def test_each_message_leads_to_the_next_command(damage, verb):
+    """From any command on a damaged database to a new cache, only by the commands that the messages print."""
+    cache = scratch.make("a cache", entries=300, seed=2)
+    with open(os.path.join(cache, "Cache.db"), "rb") as file:
+        content = bytearray(file.read())
+    scratch.write(os.path.join(cache, "Cache.db"), bytes(DAMAGE[damage](content)))
+    os.makedirs(path("work"))
+    run_here = functools.partial(subprocess.run, capture_output=True, cwd=path("work"))
+    result = run_here([tool, verb[0], cache, *verb[1:]])
+    assert result.returncode == (1 if damage == "flipped" and verb == ["check"] else 65), result
+    found = run_here([tool, *hinted(result, "recover")])
+    if damage == "without the first page":
+        # No body is certain without the schema.
+        found = run_here([tool, *hinted(found, "recover")])
+    assert found.returncode == 0, found
+    made = run_here([tool, *hinted(found, "import")])
+    assert made.returncode == 3 and b"Skipped, because their body is lost: " in made.stdout, made
+    codes = {finding["code"] for finding in json.loads(run_here([tool, "check", f"{cache}-recovered", "--json"]).stdout)["findings"]}
+    assert not codes & {"no-body-row", "missing-body-file", "damaged-database"}, codes
+
+
+def test_check_shows_damage_on_lines_and_where_reading_stopped():
+    cache = scratch.make("cache", entries=300, seed=2)
+    with open(os.path.join(cache, "Cache.db"), "r+b") as file:
+        file.seek(40 * 4096)
+        file.write(bytes(2 * 4096))
+    result = run("check", cache, status=1)
+    lines = result.stdout.decode().splitlines()
+    damage = [line for line in lines if line.startswith("  SQLite reports: ")]
+    assert damage and len(damage) == len(set(damage)), result
+    assert b"U+000A" not in result.stdout and b"***" not in result.stdout, result
+    (stopped,) = [line for line in lines if line.startswith("  reading stopped after ")]
+    assert lines[-1].startswith(stopped.split()[3] + " entries before the damage, "), result
+    assert b"--repair" not in result.stderr, result

@@ -67,6 +67,9 @@ def test_nothing_to_recover_is_no_failure():
     history = histories.History(path("live"), 1, journal="DELETE", vacuum=0)
     history.store("https://a.example/")
     assert recover(history.kill(path("cache"))) == []
+    result = run("recover", path("cache"), "-o", path("found.tar"), status=1)
+    assert result.stderr.decode() == f"note: nothing was written to '{path('found.tar')}', because no entry was found for it\n"
+    assert not os.path.exists(path("found.tar"))
 
 
 def test_what_is_no_cache_is_refused():
@@ -95,9 +98,12 @@ def test_an_archive_of_recovered_entries_is_read_like_any_other():
     number = str(json.loads(run("list", "-c", path("found.tar"), "--format", "json").stdout)["entries"][0]["id"])
     run("show", "-c", path("found.tar"), number)
     run("explain", "-c", path("found.tar"), number, status=None)
-    run("import", path("found.tar"), "-c", path("new"), "--create", "apple", "--yes")
+    lost = [number for number, (_, body) in enumerate(archived(cache), start=1) if body is None]
+    receipt = json.loads(run("import", path("found.tar"), "-c", path("new"), "--create", "apple", "--json", status=3).stdout)
+    assert lost and [entry["number"] for entry in receipt["entries"] if entry["action"] == "lost-body"] == lost, receipt
+    assert receipt["lost_body"] == {"entries": len(lost), "body_bytes": 0}, receipt
     again = json.loads(run("list", "-c", path("new"), "--format", "json").stdout)["entries"]
-    assert {entry["url"] for entry in again} == {entry["url"] for entry in entries}
+    assert {entry["url"] for entry in again} == {entry["url"] for entry, body in archived(cache) if body is not None}
     run("diff", path("found.tar"), path("new"), "--bodies", status=None)
 
 
@@ -136,7 +142,7 @@ def test_check_points_to_recover():
         file.seek(4096 * 3)
         file.write(bytes(range(256)) * 64)
     result = run("check", "-c", cache, status=1)
-    assert b"urlcache-admin recover --damaged -c" in result.stderr, result
+    assert b"urlcache-admin recover --damaged " in result.stderr, result
 
 
 CACHES = ["schema-011-rollback", "schema-025-all-in-wal", "schema-102-all-bodies-in-files", "schema-104-empty", "schema-106-vary-records",

@@ -31,8 +31,13 @@ def digest(folder):
 
 def archived(cache, *options, status=0):
     """The entries that `recover` writes to an archive, each with its body, which is `None` if it has none."""
-    run("recover", "-c", cache, "-o", path("found.tar"), "--force", *options, status=status)
-    if not os.path.exists(path("found.tar")):
+    if os.path.exists(path("found.tar")):
+        os.remove(path("found.tar"))
+    # Without an entry, no archive is written.
+    done = run("recover", "-c", cache, "-o", path("found.tar"), *options, status=None).returncode
+    assert status is None or done in (status, 1), done
+    assert (done == 1) <= (not os.path.exists(path("found.tar")))
+    if done not in (0, 3):
         return
     with tarfile.open(path("found.tar")) as archive:
         names = set(archive.getnames())

@@ -18,6 +18,10 @@ extension URLCacheAdmin.Check {
     do {
       // Show the findings before asking about them.
       if change.format == .table { try output.flush() }
+      // What `quick_check` has found ends the repair later, too, so there is nothing to ask.
+      if check.isDamaged, !full, !change.noVerify {
+        throw StoreError(.damaged, at: check.plan.store.path, because: "nothing was repaired")
+      }
       let isSaved = try planning.save(check.plan, by: "repair", in: environment)
       isAllowed = try !isSaved && change.allow(check.plan, removals, in: environment)
       if !isSaved, !isAllowed { environment.note("nothing was removed") }

@@ -170,7 +170,7 @@ extension URLCacheAdmin {
       // people.
       guard change.format == .table else { return }
       if let command = RepairHint.recovery(for: check) {
-        environment.inform("hint: see what can still be read with: \(command)\n")
+        environment.hint("save what can still be read with: \(command)")
       }
       guard
         let command = RepairHint.command(for: check, naming: sidecarNames)

@@ -169,8 +169,9 @@ extension URLCacheAdmin {
         format, generatorVersion: URLCacheAdmin.versionNumber,
         temporaryFolder: environment.temporaryFolder)
       export.isSelection = true
+      export.bodies = .recovered
       var absent = selection.names ?? EntryNames()
-      var leftOut = 0
+      var (leftOut, uncertain) = (0, 0)
       let target = try ArchiveOutput(path: output, isForced: force, environment)
       let summary = try export.run(
         on: source, selection.projection,
@@ -179,22 +180,24 @@ extension URLCacheAdmin {
           guard isWanted(response, facts), try selection.contains(response, now: now) else {
             return false
           }
+          let confidence = facts.fact(of: response.id)?.confidence
+          if confidence == .bodyUncertain { uncertain += 1 }
           // Without a response there is nothing that a cache could store.
-          let isURL = facts.fact(of: response.id)?.confidence == .onlyURL
-          if isURL { leftOut += 1 }
-          return !isURL
+          if confidence == .onlyURL { leftOut += 1 }
+          return confidence != .onlyURL
         }, writing: { try target.write($0) })
       try source.finish()
-      try target.commit()
-      let name = output == "-" ? "the archive" : "'\(output)'"
+      // An empty archive would look like a success to a script, and `import` would find nothing in it.
+      let isWritten = summary.entries > 0 || output == "-"
+      if isWritten { try target.commit() }
       environment.note(
-        "recovered \(summary.entries) \(summary.entries == 1 ? "entry" : "entries") to \(name), with"
-          + " \(ByteSizeText.text(summary.bodyBytes)) of bodies, including cookies and tokens")
+        isWritten
+          ? Self.receipt(of: summary, in: output)
+          : "nothing was written to '\(output)', because no entry was found for it")
       if summary.missingBodies > 0 {
-        // An app cannot use a response without its body.
         environment.note(
-          "without a body, which is lost or uncertain: \(summary.missingBodies); leave them out"
-            + " of an import with '--where \"body != missing\"'")
+          "without a body: \(QuantityWords.grouped(summary.missingBodies)), which 'import' leaves out"
+        )
       }
       if leftOut > 0 {
         environment.note("not in the archive, because only the URL is left: \(leftOut)")
@@ -202,8 +205,40 @@ extension URLCacheAdmin {
       for omission in summary.omissions {
         environment.note("skipped, because \(omission.reason): \(omission.count)")
       }
+      if !uncertainBodies, uncertain > 0, output != "-" {
+        environment.hint(
+          "\(QuantityWords.grouped(Int64(uncertain))) bodies may belong to another version of their"
+            + " entry; include them with: \(withUncertainBodies(environment.words))")
+      }
+      if isWritten, summary.entries > summary.missingBodies, output != "-" {
+        environment.hint(nextStep(from: source.description.path, output))
+      }
       guard absent.isEmpty else { return environment.report(absent: absent, secrets.policy) }
-      return summary.omissions.isEmpty ? .done : .partly
+      return !isWritten ? .no : summary.omissions.isEmpty ? .done : .partly
+    }
+
+    private static func receipt(
+      of summary: ArchiveExport.Summary, in output: String
+    ) -> String {
+      let entries = Confirmation.counted(Int(summary.entries), "entry", "entries")
+      return "recovered \(entries) to \(output == "-" ? "the archive" : "'\(output)'"), with"
+        + " \(ByteSizeText.text(summary.bodyBytes)) of bodies, including cookies and tokens"
+    }
+
+    /// Returns the same command line with uncertain bodies, which replaces the archive.
+    private func withUncertainBodies(_ words: [String]) -> String {
+      let options = words.prefix { $0 != "--" }
+      return OptionHints.commandLine(
+        options + ["--uncertain-bodies"] + (force ? [] : ["--force"])
+          + words.dropFirst(options.count))
+    }
+
+    /// Returns the command that imports the archive.
+    private func nextStep(from path: String, _ archive: String) -> String {
+      let line = { OptionHints.commandLine(["import", archive, "-c", $0]) }
+      return damaged
+        ? "make a new cache of them with: \(line(RepairHint.newCache(insteadOf: path)))"
+        : "put them back with: \(line(path))"
     }
 
     private func isWanted(

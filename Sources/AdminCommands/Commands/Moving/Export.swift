@@ -69,7 +69,7 @@ extension URLCacheAdmin {
       (export.level, export.threads) = (archive.level, archive.threads ?? 1)
       if let longest = archive.maxBody { export.longestBody = longest }
       export.isSelection = !selection.isEmpty
-      export.omitsBodies = bodies == ExportedBodies.none || redaction.redactBodies
+      if bodies == ExportedBodies.none || redaction.redactBodies { export.bodies = .none }
       export.credentials = redaction.filter(isNative: format.isNative)
       // Not the time of the export, as equal entries shall give equal bytes. SOURCE_DATE_EPOCH is
       // the convention of reproducible builds.
@@ -145,7 +145,7 @@ extension URLCacheAdmin {
             ? "including cookies and tokens" : "without cookies and credentials"))
       if let tally = summary.redaction {
         environment.note(keptTokens: tally.keptTokens)
-        let bodies = export.omitsBodies ? 0 : summary.entries - summary.missingBodies
+        let bodies = export.bodies == .none ? 0 : summary.entries - summary.missingBodies
         if redaction.redactsAll { environment.note(tally, bodies: bodies) }
       }
       if let losses = export.format.losses { environment.note("the format cannot store \(losses)") }

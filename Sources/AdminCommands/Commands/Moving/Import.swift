@@ -111,8 +111,9 @@ extension URLCacheAdmin {
 
     /// Whether all selected entries are in the cache.
     private func isComplete(_ plan: ImportPlan, _ result: ImportResult) -> Bool {
-      plan.count(.reject) == 0 && plan.count(.otherMethod) == 0 && plan.duplicates == 0
-        && result.changed.isEmpty && plan.damage == nil && !plan.omissions.contains(where: \.isPart)
+      plan.count(.reject) == 0 && plan.count(.otherMethod) == 0 && plan.count(.lostBody) == 0
+        && plan.duplicates == 0 && result.changed.isEmpty && plan.damage == nil
+        && !plan.omissions.contains(where: \.isPart)
     }
 
     /// Creates the plan, and closes the cache.

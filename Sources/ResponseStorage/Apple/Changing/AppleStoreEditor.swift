@@ -124,7 +124,7 @@ public final class AppleStoreEditor: ResponseStore {
       // `quick_check` leaves out the comparison of the indexes with the tables, which makes it
       // about five times as fast as `integrity_check` (1.5 s instead of 7 s for 1,000,000
       // responses).
-      if answer != "ok" { throw SQLiteError.damage(answer) }
+      if answer != "ok" { throw SQLiteError.damage(AppleStore.damage(in: answer).first ?? answer) }
     } catch {
       throw StoreError(error, path: path)
     }

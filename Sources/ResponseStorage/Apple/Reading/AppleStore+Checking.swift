@@ -61,10 +61,18 @@ extension AppleStore {
       var rows = try snapshot.connection.prepare(
         fully ? "PRAGMA integrity_check" : "PRAGMA quick_check")
       while try rows.step() {
-        let answer = String(decoding: rows.bytes(at: 0), as: UTF8.self)
-        if answer != "ok" { try body(Finding(.damagedDatabase, "SQLite reports: \(answer)")) }
+        for fact in Self.damage(in: String(decoding: rows.bytes(at: 0), as: UTF8.self)) {
+          try body(Finding(.damagedDatabase, "SQLite reports: \(fact)"))
+        }
       }
     }
+  }
+
+  /// Returns what is damaged according to a row of `quick_check`, which can have several lines and a title.
+  static func damage(in answer: String) -> [String] {
+    answer.utf8.split(separator: UInt8(ascii: "\n"))
+      .filter { !$0.elementsEqual("ok".utf8) && !$0.starts(with: "***".utf8) }
+      .map { String(decoding: Array($0), as: UTF8.self) }
   }
 
   /// Runs `read`, and reports a finding if the database turns out to be damaged.
