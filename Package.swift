@@ -14,9 +14,12 @@ let checked: [SwiftSetting] = [
 
 /// A module, which depends only on those above it; `ArchitectureTests` checks its imports.
 func module(
-  _ name: String, on dependencies: Target.Dependency..., settings: [SwiftSetting] = []
+  _ name: String, on dependencies: Target.Dependency..., settings: [SwiftSetting] = [],
+  linked: [LinkerSetting] = []
 ) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: checked + settings)
+  .target(
+    name: name, dependencies: dependencies, swiftSettings: checked + settings,
+    linkerSettings: linked)
 }
 
 /// The tests of `module`; their golden files are read from the source tree, not bundled.
@@ -33,6 +36,13 @@ let argumentParser = Target.Dependency.product(
 /// CryptoKit has the hash functions on macOS.
 let nettle = Target.Dependency.target(name: "CNettle", condition: .when(platforms: [.linux]))
 
+// Elsewhere it is loaded when it is needed, and is not linked; its headers are where the compiler looks.
+#if os(macOS)
+  let libarchive: String? = "libarchive"
+#else
+  let libarchive: String? = nil
+#endif
+
 let package = Package(
   name: "urlcache-admin",
   platforms: [.macOS(.v15)],
@@ -47,8 +57,7 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(
-      name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CArchive", pkgConfig: libarchive, providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CFiles"),
     .systemLibrary(
       name: "CPCRE2", pkgConfig: "libpcre2-8",
@@ -63,7 +72,8 @@ let package = Package(
     module("PropertyLists", on: "Bytes", settings: [.enableExperimentalFeature("Lifetimes")]),
     module("SQLite", on: "CSQLite", "Files"),
     module("SQLitePages"),
-    module("Archive", on: "CArchive"),
+    module(
+      "Archive", on: "CArchive", linked: [.linkedLibrary("archive", .when(platforms: [.macOS]))]),
     module(
       "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite",
       "SQLitePages"),

@@ -121,7 +121,7 @@ extension ArchiveInput {
   ///
   /// - Returns: Whether it succeeded.
   func open(_ handle: OpaquePointer) -> Bool {
-    unsafe archive_read_set_read_callback(handle) { handle, context, block in
+    _ = unsafe archive_read_set_read_callback(handle) { handle, context, block in
       guard let context = unsafe context else { return -1 }
       let input = unsafe Unmanaged<ArchiveInput>.fromOpaque(context).takeUnretainedValue()
       guard let piece = unsafe input.next() else {
@@ -131,12 +131,12 @@ extension ArchiveInput {
       unsafe block?.pointee = piece.baseAddress
       return piece.count
     }
-    unsafe archive_read_set_seek_callback(handle) { _, context, offset, origin in
+    _ = unsafe archive_read_set_seek_callback(handle) { _, context, offset, origin in
       guard let context = unsafe context else { return -1 }
       let input = unsafe Unmanaged<ArchiveInput>.fromOpaque(context).takeUnretainedValue()
       return input.seek(to: offset, from: origin)
     }
-    unsafe archive_read_set_callback_data(handle, Unmanaged.passUnretained(self).toOpaque())
+    _ = unsafe archive_read_set_callback_data(handle, Unmanaged.passUnretained(self).toOpaque())
     return unsafe archive_read_open1(handle) == ARCHIVE_OK
   }
 }

@@ -6,11 +6,12 @@ struct ReadHandle: ~Copyable {
   let pointer: OpaquePointer
 
   init() throws(ArchiveError) {
+    try LibArchive.load()
     guard let pointer = unsafe archive_read_new() else { throw .outOfMemory }
     unsafe self.pointer = pointer
   }
 
   deinit {
-    unsafe archive_read_free(pointer)
+    _ = unsafe archive_read_free(pointer)
   }
 }

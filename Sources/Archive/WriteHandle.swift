@@ -10,9 +10,10 @@ struct WriteHandle: ~Copyable {
   let output: ArchiveOutput
 
   init(_ output: ArchiveOutput) throws(ArchiveError) {
+    try LibArchive.load()
     guard let pointer = unsafe archive_write_new() else { throw .outOfMemory }
     guard let member = unsafe archive_entry_new() else {
-      unsafe archive_write_free(pointer)
+      _ = unsafe archive_write_free(pointer)
       throw .outOfMemory
     }
     unsafe archive_entry_set_filetype(member, CArchiveRegularFile)
@@ -24,7 +25,7 @@ struct WriteHandle: ~Copyable {
   deinit {
     // Freeing the handle of an unfinished archive would write its end.
     output.isClosed = true
-    unsafe archive_write_free(pointer)
+    _ = unsafe archive_write_free(pointer)
     unsafe archive_entry_free(member)
   }
 }

@@ -16,7 +16,8 @@ extension Array<UInt8> {
   }
 
   /// Appends the UTF-8 of three literals with one check of the capacity.
-  public mutating func append(_ first: StaticString, _ second: StaticString, _ third: StaticString) {
+  public mutating func append(_ first: StaticString, _ second: StaticString, _ third: StaticString)
+  {
     let count = first.utf8CodeUnitCount + second.utf8CodeUnitCount + third.utf8CodeUnitCount
     append(addingCapacity: count) { (output: inout OutputSpan<UInt8>) in
       unsafe output.withUnsafeMutableBufferPointer { memory, initialized in

@@ -15,7 +15,7 @@ private let allowedImports: [String: Set<String>] = [
   "Files": cLibrary.union(["Bytes", "CFiles", "CNettle", "CryptoKit", "Dispatch"]),
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "SQLitePages": [],
-  "Archive": ["CArchive"],
+  "Archive": cLibrary.union(["CArchive"]),
   "ResponseStorage": [
     "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite", "SQLitePages",
   ],

@@ -59,6 +59,10 @@ printf 'Source: urlcache-admin\n\nPackage: urlcache-admin\nArchitecture: any\n' 
 depends=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info \
   "$root/usr/bin/urlcache-admin" "$root/usr/libexec/urlcache-admin/urlcache-admin-fetch" 2>/dev/null |
   sed -n 's/^shlibs:Depends=//p')
+# The program loads libarchive by name when it needs it, which dpkg-shlibdeps does not see.
+archive=$(ldconfig -p | awk '/libarchive\.so\.13 / { print $NF; exit }')
+archive=$(dpkg -S "$(basename "$(readlink -f "${archive:?libarchive is not installed}")")" | cut -d: -f1)
+depends="${depends:+$depends, }${archive:?no package has libarchive}"
 sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$(dpkg --print-architecture)/" \
   -e "s/@SIZE@/$(du -sk --apparent-size "$root/usr" "$root/lib" | awk '{ sum += $1 } END { print sum }')/" \
   -e "s/@DEPENDS@/${depends:?dpkg-shlibdeps found nothing}/" "$here/debian/control" >"$root/DEBIAN/control"
