@@ -79,7 +79,9 @@ public struct CacheWatch {
   ) throws -> Bool {
     guard let before = everStored, let ever = try source.entriesEverStored(),
       (0...Self.mostNewIDs).contains(ever.subtractingReportingOverflow(before).partialValue),
-      ever >= before, before >= 0
+      ever >= before, before >= 0,
+      // A hostile cache can lower its counter, so that entries with such ids are known already.
+      seen.last.map({ $0.id <= .row(before) }) ?? true
     else { return false }
     guard ever > before else { return true }
     everStored = ever

@@ -183,4 +183,17 @@ private func watch(
     #expect(rate.changes(atMilliseconds: 11_000) == 1)
     #expect(rate.changes(atMilliseconds: 30_000) == 0)
   }
+
+  @Test func `a lowered counter does not make known entries new`() throws {
+    let entries = [entry(1, "a"), entry(2, "b"), entry(3, "c")]
+    var watch = try watch(store(entries, ever: 3))
+    _ = try changes(of: &watch, at: store(entries, ever: 1))
+    var found: [String] = []
+    let later = store(entries + [entry(4, "d")], ever: 4)
+    let wasPossible = try watch.lookAtNewIDs(of: later, now: now) { found.append(words($0)) }
+    #expect(!wasPossible)
+    #expect(found == [])
+    #expect(try changes(of: &watch, at: later) == ["added 4"])
+    #expect(watch.entryCount == 4)
+  }
 }

@@ -98,8 +98,9 @@ struct WatchRun {
   private mutating func begin(_ signals: borrowing HeldSignals) throws -> WatchSummary.Reason? {
     var hasWaited = false
     while true {
+      var mark: StoreMark?
       do {
-        let mark = try observer.mark()
+        mark = try observer.mark()
         let source = try observer.open(at: output.moment.time)
         if hasWaited {
           watch.beginWithNothing()
@@ -115,7 +116,7 @@ struct WatchRun {
         try output.begin(with: source.description, entries: watch.entryCount)
         return nil
       } catch let error as StoreError {
-        try requireWaiting(for: error, &hasWaited)
+        try requireWaiting(for: cause(of: error, since: mark), &hasWaited)
         if isTimeOver { throw error }
       }
       if signals.haveCome { return .signal }
@@ -147,8 +148,10 @@ struct WatchRun {
   /// - Parameter isLast: Whether to look at all entries, even if that was done just now.
   private mutating func check(isLast: Bool) throws {
     guard output.hasBegun else { return }
+    var latest: StoreMark?
     do {
       let present = try observer.mark()
+      latest = present
       guard let earlier = mark else { return try comeBack(present) }
       guard present.mayDiffer(from: earlier) || isPending else { return }
       count(present, since: earlier)
@@ -156,12 +159,31 @@ struct WatchRun {
       isPending = true
       try look(isLast: isLast)
     } catch let error as StoreError {
-      switch error.code {
+      switch cause(of: error, since: latest).code {
       // The next check tries again.
       case .changedWhileReading, .inUse: isPending = true
       case .notFound, .notACache: try leave()
       default: throw error
       }
+    }
+  }
+
+  /// Returns the error that explains why a cache could not be read.
+  ///
+  /// If its files are removed or replaced meanwhile, reading can fail in any way.
+  ///
+  /// - Parameter mark: The mark from before; `nil` if even that failed.
+  private func cause(of error: StoreError, since mark: StoreMark?) -> StoreError {
+    switch error.code {
+    case .changedWhileReading, .inUse, .notFound, .notACache: return error
+    default: break
+    }
+    do throws(StoreError) {
+      let present = try observer.mark()
+      if let mark, present.identity == mark.identity { return error }
+      return StoreError(.changedWhileReading, at: error.path)
+    } catch let absence {
+      return absence
     }
   }
 

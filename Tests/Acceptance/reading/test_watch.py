@@ -18,6 +18,7 @@ import pytest
 
 import apple_store
 import scratch
+import strace
 import terminal
 from cfnetwork_writer import Cache
 from heard_signals import hear_signals
@@ -421,3 +422,51 @@ def test_the_stock_client_is_followed(stock_url_cache):
     assert set(urls) == {"http://f.example/a", "http://f.example/b", "http://f.example/last"}
     assert end["added"] == 3 and end["replaced"] + end["not_seen"] == 1, watch.events
     assert all(event["freshness"] == "fresh" for event in watch.events if event["event"] == "added")
+
+
+def wait_for_stop(process, seconds=2):
+    """The child of a tracer, when it has stopped; `None` if it does not stop in time."""
+    end, seen, child = time.monotonic() + seconds, 0, None
+    # At each call that is traced, it stops for a moment.
+    while seen < 15 and time.monotonic() < end:
+        time.sleep(0.01)
+        with open(f"/proc/{process}/task/{process}/children") as file:
+            child = int((file.read().split() or [0])[0])
+        with contextlib.suppress(FileNotFoundError), open(f"/proc/{child}/stat") as file:
+            seen = seen + 1 if file.read().rsplit(")", 1)[1].split()[0] in "tT" else 0
+    return child if seen == 15 else None
+
+
+@strace.needed
+@pytest.mark.parametrize("call", ["openat", "newfstatat"])
+def test_the_folder_can_disappear_at_any_moment_of_a_look(call):
+    """A watch that is stopped where it looks for a file of the cache, while the folder is removed, goes on without the cache."""
+    outcomes = collections.Counter()
+    for turn in range(1, 37, 2):
+        folder = scratch.path(f"cache-{turn}")
+        os.mkdir(folder)
+        apple_store.create(folder).close()
+        app = Cache(os.path.join(folder, "Cache.db"))
+        app.store("https://a.example/1", 7)
+        names = [word for suffix in ["", "-wal", "-shm", "-journal"] for word in ["-P", os.path.join(folder, f"Cache.db{suffix}")]]
+        words = strace.fault(call, "signal=SIGSTOP", turn)
+        with subprocess.Popen([*words[:1], *names, *words[1:], tool, "watch", folder, "--for", "20s"], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            stopped = wait_for_stop(process.pid)
+            app.connection.close()
+            shutil.rmtree(folder)
+            assert stopped, (turn, outcomes)
+            os.kill(stopped, signal.SIGCONT)
+            events = []
+            while "gone" not in events and (line := process.stdout.readline()):
+                events.append(json.loads(line)["event"])
+            if "gone" in events:
+                os.kill(stopped, signal.SIGKILL)
+            errors = process.stderr.read()
+        if events:
+            assert events[-1] == "gone" and not errors, (turn, events, errors)
+        else:
+            # Between two looks for files, the folder is there without a database.
+            assert process.returncode in (65, 66) and (b"error: no cache at" in errors or b"no Cache.db" in errors), (turn, errors)
+        outcomes["gone" if events else "none"] += 1
+    assert outcomes["gone"] and outcomes["none"], outcomes
