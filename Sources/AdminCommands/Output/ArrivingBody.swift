@@ -4,15 +4,15 @@ import ResponseStorage
 
 /// The body of an entry in a batch, the end of which may not have arrived yet.
 final class ArrivingBody {
-  private let content: GrepThreads.Batch.Content
+  private let content: EntryBatch.Content
   private var piece: ArraySlice<UInt8> = []
-  private let receive: () -> GrepThreads.Input?
+  private let receive: () -> EntryInput?
   /// Whether the end has not been received.
   private(set) var isArriving = false
 
   init(
-    _ content: GrepThreads.Batch.Content, of batch: GrepThreads.Batch,
-    receiving receive: @escaping () -> GrepThreads.Input?
+    _ content: EntryBatch.Content, of batch: EntryBatch,
+    receiving receive: @escaping () -> EntryInput?
   ) {
     (self.content, self.receive) = (content, receive)
     switch content {

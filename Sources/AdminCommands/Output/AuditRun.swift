@@ -1,13 +1,12 @@
 import Auditing
 import Bytes
-import Files
 import Rendering
 import ResponseArchives
 import ResponseStorage
 
 /// The audit of a cache, and what it has written.
 struct AuditRun {
-  private var audit: CacheAudit
+  private let scan: AuditScan
   private let baseline: AuditBaseline?
   private let keepsBaseline: Bool
   private var renderer: AuditRenderer
@@ -25,26 +24,31 @@ struct AuditRun {
   ///   - keepsBaseline: Whether to collect the findings for a new baseline.
   ///   - examples: The number of findings to show of each rule and host.
   init(
-    _ audit: CacheAudit, baseline: AuditBaseline?, keepsBaseline: Bool, renderer: AuditRenderer,
+    _ options: CacheAudit.Options, baseline: AuditBaseline?, keepsBaseline: Bool,
+    renderer: AuditRenderer,
     examples: Int, in environment: CommandEnvironment
   ) {
-    (self.audit, self.baseline, self.renderer) = (audit, baseline, renderer)
+    scan = AuditScan(options)
+    (self.baseline, self.renderer) = (baseline, renderer)
     (self.keepsBaseline, self.environment) = (keepsBaseline, environment)
     tally = AuditTally(examples: examples)
     output = OutputBuffer(environment)
     self.renderer.begin(into: &output.text)
   }
 
-  /// Audits an entry, and writes what is found.
+  /// Audits an entry, and writes what was found in it and in earlier ones.
   mutating func audit(_ response: borrowing StoredResponse, _ body: ScannedBody) throws {
-    let findings = try audit.findings(on: response, body)
-    try add(findings, size: response.bodySize ?? 0)
+    try scan.add(response, body) { try add($0, size: $1) }
+  }
+
+  /// Waits for the findings about all entries.
+  mutating func finishEntries() throws {
+    try scan.finishEntries { try add($0, size: $1) }
   }
 
   /// Audits the files of a cache.
   mutating func auditFiles(of store: StoreDescription) throws {
-    guard let files = CacheFiles(of: store) else { return }
-    try add(files.findings().filter { audit.options.rules.contains($0.rule) })
+    try add(scan.findingsOnFiles(of: store))
   }
 
   /// Searches what removed entries left in the files of a cache.
@@ -53,16 +57,7 @@ struct AuditRun {
   mutating func auditRemains(
     of store: StoreDescription, _ orphans: [OrphanFile]
   ) throws {
-    guard store.format == .apple, let files = CacheFiles(of: store) else { return }
-    do {
-      let (known, now) = (audit.fingerprints, audit.options.now)
-      let findings =
-        try LeftBehind.findings(in: files, except: known, now: now)
-        + LeftBehind.findings(inOrphans: orphans, of: files, now: now)
-      try add(findings.filter { audit.options.rules.contains($0.rule) })
-    } catch let error as FileError {
-      environment.note("the free pages and the log were not searched completely: \(error)")
-    }
+    try add(scan.findingsLeftBehind(in: store, orphans, environment))
   }
 
   private mutating func add(_ findings: [AuditFinding], size: ByteCount = 0) throws {
@@ -78,13 +73,13 @@ struct AuditRun {
 
   /// Writes what is left.
   mutating func finish(of store: StoreDescription) throws {
-    for finding in audit.findingsOnAll() { try add([finding]) }
-    let summary = AuditRenderer.Summary(cache: store, entries: audit.entries, known: known)
+    for finding in scan.audit.findingsOnAll() { try add([finding]) }
+    let summary = AuditRenderer.Summary(cache: store, entries: scan.audit.entries, known: known)
     renderer.finish(tally, summary, into: &output.text)
     try output.flush()
-    if audit.undecodable > 0 {
+    if scan.audit.undecodable > 0 {
       environment.note(
-        "bodies that could not be decoded, and were searched up to that place: \(audit.undecodable)"
+        "bodies that could not be decoded, and were searched up to that place: \(scan.audit.undecodable)"
       )
     }
   }

@@ -53,3 +53,26 @@ struct EntryGrep: Sendable {
     if text.bytes.count >= Self.mostText { try flush(&text) }
   }
 }
+
+extension EntryGrep: EntryWork {
+  mutating func process(
+    _ response: borrowing StoredResponse, _ body: ScannedBody,
+    _ send: ([UInt8], Int) throws -> Void
+  ) throws {
+    try search(response, body) { try Self.take(&$0, send) }
+  }
+
+  mutating func endBatch(_ send: ([UInt8], Int) throws -> Void) throws -> GrepTally {
+    if !text.bytes.isEmpty { try Self.take(&text, send) }
+    defer { tally = GrepTally() }
+    return tally
+  }
+
+  private static func take(
+    _ text: inout TextBuffer, _ send: ([UInt8], Int) throws -> Void
+  ) throws {
+    let bytes = text.bytes
+    text.removeAll()
+    try send(bytes, bytes.count)
+  }
+}

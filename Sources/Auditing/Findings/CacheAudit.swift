@@ -2,7 +2,7 @@ public import Administration
 public import Bytes
 public import ResponseStorage
 
-/// An audit of a cache: entry by entry, and then of what only all of them show.
+/// What an audit of a cache remembers of its entries.
 public struct CacheAudit: Sendable {
   /// The settings of an audit.
   public struct Options: Sendable {
@@ -35,46 +35,21 @@ public struct CacheAudit: Sendable {
   /// The number of bodies that could not be decoded to their end.
   public private(set) var undecodable: Int64 = 0
 
-  /// The fingerprints of all secrets of entries, also of those that are not reported.
-  public private(set) var fingerprints: Set<String> = []
+  /// The secrets of entries, also those that are not reported.
+  public private(set) var secrets = KnownSecrets()
 
-  private let responses: ResponseAudit
-  private let secrets: SecretAudit
   private var duplicates = TrackingDuplicates()
 
   /// Creates an audit.
-  public init(_ options: Options) {
-    self.options = options
-    responses = ResponseAudit(options)
-    secrets = SecretAudit(now: options.now)
-  }
+  public init(_ options: Options) { self.options = options }
 
-  /// Returns the findings about an entry.
-  ///
-  /// - Throws: The error of a store that cannot be read.
-  public mutating func findings(
-    on response: borrowing StoredResponse, _ body: ScannedBody
-  ) throws -> [AuditFinding] {
+  /// Adds an entry.
+  public mutating func insert(_ entry: AuditedEntry) {
     entries += 1
-    let url = response.url ?? response.key
-    let size = response.bodySize ?? 0
-    var secrets = try secrets.findings(on: response, body)
-    if !secrets.isComplete { undecodable += 1 }
-    fingerprints.formUnion(secrets.fingerprints)
-    if let url, options.rules.contains(.duplicates) {
-      duplicates.insert(url, id: response.id, size: size)
-    }
-    var findings = secrets.takeFindings() + responses.findings(on: response)
-    findings.removeAll { !options.rules.contains($0.rule) }
-    let host = url.flatMap { CanonicalURL.host(of: $0) }
-    for index in findings.indices {
-      findings[index].id = response.id
-      findings[index].url = url
-      findings[index].host = host
-      if findings[index].bytes == 0 { findings[index].bytes = size }
-    }
-    return findings.sorted {
-      ($0.rule.severity.rank, $0.rule.id) < ($1.rule.severity.rank, $1.rule.id)
+    if !entry.isComplete { undecodable += 1 }
+    secrets.insert(entry.secrets)
+    if let url = entry.url, options.rules.contains(.duplicates) {
+      duplicates.insert(url, id: entry.id, size: entry.size)
     }
   }
 

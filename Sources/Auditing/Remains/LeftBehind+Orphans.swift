@@ -1,40 +1,27 @@
-public import Bytes
+import Bytes
 import Files
 import ResponseArchives
-public import ResponseStorage
+import ResponseStorage
 
 extension LeftBehind {
   /// Searches the body files to which no entry refers.
-  ///
-  /// - Returns: The findings, in the order of the files.
-  /// - Throws: `FileError`, or any error of decoding that is not about a single file.
-  public static func findings(
-    inOrphans orphans: [OrphanFile], of files: CacheFiles, now: Timestamp
-  ) throws -> [AuditFinding] {
-    guard !orphans.isEmpty else { return [] }
+  mutating func search(_ orphans: [OrphanFile], of files: CacheFiles) throws {
+    guard !orphans.isEmpty else { return }
     let folder = try Directory(files.folder, followingLink: true)
     let bodies = try Directory("fsCachedData", in: folder)
-    var result: [AuditFinding] = []
     for orphan in orphans {
       // An app may have removed it meanwhile.
       guard let file = try? OpenFile(reading: orphan.name, in: bodies) else { continue }
       let place = AuditPlace.file(ByteString("fsCachedData/\(orphan.name)"))
-      var places: [ByteString: Int] = [:]
-      try forEachMatch(in: file, size: orphan.size, now: now) { match in
-        if let index = places[match.value] {
-          result[index].count += 1
-        } else if places.count < Self.mostOfOrphan, result.count < Self.most {
-          places[match.value] = result.count
-          result.append(
-            AuditFinding(match.rule, place, detail: match.name, secret: match, bytes: orphan.size))
-        }
+      try Self.forEachMatch(in: file, size: orphan.size, now: now) { match in
+        let key = FoundSecrets.Key(value: match.value, place: place)
+        if found.recount(key) { return }
+        found.insert(
+          AuditFinding(match.rule, place, detail: match.name, secret: match, bytes: orphan.size),
+          as: key)
       }
     }
-    return result
   }
-
-  /// The most secrets that are kept of one file.
-  private static let mostOfOrphan = 10_000
 
   /// The most bytes of a compressed file that are decoded.
   private static let mostDecoded = ByteCount(64 << 20)

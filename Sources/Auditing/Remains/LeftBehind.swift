@@ -1,58 +1,62 @@
 public import Bytes
 import Files
-import ResponseStorage
+public import ResponseStorage
 import SQLitePages
 
-/// The search for secrets in bytes of a database that belong to no entry.
+/// The search for secrets in bytes of a cache that belong to no entry.
 ///
-/// SQLite does not overwrite what it removes: rows stay in free pages, in gaps between the rows of other pages, and in
-/// frames of the log that newer ones have replaced.
-public struct LeftBehind: Sendable {
-  /// The fingerprints of the secrets of entries.
-  private let known: Set<String>
-  private let now: Timestamp
-  private var findings: [AuditFinding] = []
-  /// The places of secrets in ``findings``.
-  private var places: [ByteString: Int] = [:]
+/// SQLite does not overwrite what it removes: rows stay in free pages, in gaps between the rows of other pages, behind the
+/// ends of rows, and in frames of the log that newer ones have replaced.
+public struct LeftBehind {
+  /// The secrets of entries.
+  private let known: KnownSecrets
+  let now: Timestamp
+  var found = FoundSecrets(most: 100_000)
+  /// The overflow pages that were passed.
+  var overflow = PageSet(upTo: 0)
 
-  /// The most secrets that are kept.
-  static let most = 100_000
-
-  /// Searches the database of a cache.
+  /// Searches the database of a cache, and the body files to which no entry refers.
   ///
-  /// - Parameter known: The fingerprints of secrets that entries have, and that are reported there.
-  /// - Returns: The findings, in the order of frames and pages.
-  /// - Throws: `FileError`.
+  /// - Parameter known: The secrets that entries have, and that are reported there unless they are in a body file.
+  /// - Returns: The findings, in the order in which the log, the database and the files are read.
+  /// - Throws: `FileError`, or any error of decoding that is not about a single file.
   public static func findings(
-    in files: CacheFiles, except known: Set<String>, now: Timestamp
+    in files: CacheFiles, _ orphans: [OrphanFile], except known: KnownSecrets, now: Timestamp
   ) throws -> [AuditFinding] {
-    guard let name = files.database else { return [] }
-    let folder = try Directory(files.folder, followingLink: true)
-    guard let pages = try PageFiles(name, in: folder) else { return [] }
     var search = LeftBehind(known: known, now: now)
-    try search.searchLog(pages, ByteString("\(name)-wal"))
-    try search.searchDatabase(pages, ByteString(name))
-    return search.findings
+    try search.searchPages(of: files)
+    try search.search(orphans, of: files)
+    return search.found.findings
   }
 
-  private init(known: Set<String>, now: Timestamp) {
+  private init(known: KnownSecrets, now: Timestamp) {
     (self.known, self.now) = (known, now)
   }
 
-  private mutating func searchLog(_ pages: PageFiles, _ name: ByteString) throws {
+  private mutating func searchPages(of files: CacheFiles) throws {
+    guard let name = files.database else { return }
+    let folder = try Directory(files.folder, followingLink: true)
+    guard let pages = try PageFiles(name, in: folder) else { return }
+    overflow = PageSet(upTo: pages.pageCount)
+    try searchLog(pages)
+    try searchDatabase(pages)
+  }
+
+  private mutating func searchLog(_ pages: PageFiles) throws {
     guard let log = pages.log, log.count > 0 else { return }
     var buffer: [UInt8] = []
     for number in 1...log.count {
       guard let page = try log.read(number, into: &buffer), page > 0 else { continue }
-      let place = AuditPlace.page(file: name, frame: number, page: page)
+      guard pages.frames[page] == number else {
+        search(buffer, 0..<buffer.count, .page(file: pages.logName, frame: number, page: page))
+        continue
+      }
       // A frame that SQLite reads is a page like any other.
-      let isRead = pages.frames[page] == number
-      let ranges = isRead ? gaps(in: buffer, page, pages) : [0..<buffer.count]
-      for range in ranges { search(buffer, range, place) }
+      try searchGaps(in: buffer, page, pages)
     }
   }
 
-  private mutating func searchDatabase(_ pages: PageFiles, _ name: ByteString) throws {
+  private mutating func searchDatabase(_ pages: PageFiles) throws {
     var reader = pages
     let free = try FreeList(
       from: pages.header.firstFreePage, usableSize: pages.header.usableSize,
@@ -61,7 +65,7 @@ public struct LeftBehind: Sendable {
     guard pages.databasePages > 0 else { return }
     for page in 1...pages.databasePages {
       guard try pages.readFromDatabase(page, into: &buffer) else { continue }
-      let place = AuditPlace.page(file: name, frame: nil, page: page)
+      let place = AuditPlace.page(file: pages.name, frame: nil, page: page)
       if pages.frames[page] != nil || free.leaves.contains(page) {
         let next = free.leaves.contains(page) ? try beginning(after: buffer, free, pages) : []
         search(buffer + next, 0..<buffer.count + next.count, place)
@@ -69,7 +73,7 @@ public struct LeftBehind: Sendable {
         let range = FreeList.remains(inTrunk: buffer.span, usableSize: pages.header.usableSize)
         search(buffer, range, place)
       } else {
-        for range in gaps(in: buffer, page, pages) { search(buffer, range, place) }
+        try searchGaps(in: buffer, page, pages)
       }
     }
   }
@@ -86,16 +90,21 @@ public struct LeftBehind: Sendable {
     return Array(buffer[4..<min(buffer.count, 4 + SecretMatch.mostBytes)])
   }
 
-  /// Returns the bytes of a page that are no rows; none if it is not a page of a table or an index.
-  private func gaps(in page: [UInt8], _ number: UInt32, _ pages: PageFiles) -> [Range<Int>] {
-    let usableSize = pages.header.usableSize
+  /// Searches the bytes of a page that are no rows, and those behind the ends of its rows on other pages.
+  private mutating func searchGaps(
+    in page: [UInt8], _ number: UInt32, _ pages: PageFiles
+  ) throws {
     guard !pages.header.isPointerMap(number),
-      let tree = BTreePage(page.span, number: number, usableSize: usableSize)
-    else { return [] }
-    return [tree.unallocated] + tree.freeBlocks(in: page.span)
+      let tree = BTreePage(page.span, number: number, usableSize: pages.header.usableSize)
+    else { return }
+    for range in [tree.unallocated] + tree.freeBlocks(in: page.span) {
+      search(page, range, pages.place(of: number))
+    }
+    try searchOverflow(of: tree, page, pages)
   }
 
-  private mutating func search(_ page: [UInt8], _ range: Range<Int>, _ place: AuditPlace) {
+  /// Searches a range of a page.
+  mutating func search(_ page: [UInt8], _ range: Range<Int>, _ place: AuditPlace) {
     guard range.count >= Randomness.leastBytes else { return }
     let text = RawText.separated(page[range])
     for var match in SecretScanner.matches(in: text, .text, now: now) {
@@ -114,20 +123,15 @@ public struct LeftBehind: Sendable {
     // The byte after a value can be that of a number or a length, which looks like a part of it.
     for count in 0...4 where match.value.bytes.count - count >= 4 {
       let value = Array(match.value.bytes.dropLast(count))
-      if known.contains(SecretMatch.fingerprint(of: value)) { return }
+      if known.contains(value) { return }
       // The secrets of URLs are compared without escapes.
-      if value.contains(UInt8(ascii: "%")),
-        known.contains(SecretMatch.fingerprint(of: value[...].percentUnescaped()))
-      {
+      if value.contains(UInt8(ascii: "%")), known.contains(value[...].percentUnescaped()) {
         return
       }
-      if let index = places[ByteString(value)] {
-        findings[index].count += 1
-        return
-      }
+      if found.recount(FoundSecrets.Key(value: ByteString(value))) { return }
     }
-    guard findings.count < Self.most else { return }
-    places[match.value] = findings.count
-    findings.append(AuditFinding(match.rule, place, detail: match.name, secret: match))
+    found.insert(
+      AuditFinding(match.rule, place, detail: match.name, secret: match),
+      as: FoundSecrets.Key(value: match.value))
   }
 }

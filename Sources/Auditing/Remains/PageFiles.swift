@@ -7,6 +7,9 @@ final class PageFiles: PageReading {
   /// The header of the database in its present state.
   let header: DatabaseHeader
 
+  /// The names of the database and of its log.
+  let name, logName: ByteString
+
   /// The number of pages, by the lengths of the files: that in the header can be wrong.
   let pageCount: UInt32
 
@@ -38,6 +41,7 @@ final class PageFiles: PageReading {
     // Each page that the database does not have needs a frame. A hostile frame can name any page.
     let most = UInt32(clamping: Int(databasePages) + frames.count)
     pageCount = min(max(databasePages, frames.keys.max() ?? 0), most)
+    (self.name, logName) = (ByteString(name), ByteString("\(name)-wal"))
     (self.header, self.frames, self.log) = (header, frames, log)
     self.database = database
   }
@@ -46,6 +50,12 @@ final class PageFiles: PageReading {
   func read(_ page: UInt32, into buffer: inout [UInt8]) throws -> Bool {
     if let frame = frames[page] { return try log?.read(frame, into: &buffer) != nil }
     return try readFromDatabase(page, into: &buffer)
+  }
+
+  /// Returns the place of a page in its present state.
+  func place(of page: UInt32) -> AuditPlace {
+    if let frame = frames[page] { return .page(file: logName, frame: frame, page: page) }
+    return .page(file: name, frame: nil, page: page)
   }
 
   /// Reads a page of the database file, which can have a newer state in the log.

@@ -10,40 +10,20 @@ struct SecretAudit: Sendable {
 
   /// What was found in one entry.
   struct Result {
-    /// The place and the value of a secret, and its rule.
-    private struct Key: Hashable {
-      let place: AuditPlace
-      let rule: AuditRule
-      let value: ByteString
-    }
-
-    private var places: [Key: Int] = [:]
-    private var findings: [AuditFinding] = []
-
-    /// The fingerprints of the secrets.
-    private(set) var fingerprints: Set<String> = []
+    private var found = FoundSecrets(most: 10_000)
 
     /// Whether the body could be decoded to its end.
     var isComplete = true
 
-    /// The most different secrets of one entry that are kept. A hostile body can have any number.
-    private static let most = 10_000
+    /// The findings.
+    var findings: [AuditFinding] { found.findings }
 
     /// Adds a secret. One that is at the same place several times is one finding.
     mutating func insert(_ match: SecretMatch, _ place: AuditPlace) {
-      let key = Key(place: place, rule: match.rule, value: match.value)
-      if let index = places[key] {
-        findings[index].count += 1
-        return
-      }
-      guard findings.count < Self.most else { return }
-      places[key] = findings.count
-      fingerprints.insert(match.fingerprint)
-      findings.append(AuditFinding(match.rule, place, detail: match.name, secret: match))
+      let key = FoundSecrets.Key(value: match.value, rule: match.rule, place: place)
+      if found.recount(key) { return }
+      found.insert(AuditFinding(match.rule, place, detail: match.name, secret: match), as: key)
     }
-
-    /// Returns the findings.
-    mutating func takeFindings() -> [AuditFinding] { findings }
   }
 
   /// Searches an entry.

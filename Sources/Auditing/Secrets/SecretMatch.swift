@@ -35,12 +35,21 @@ public struct SecretMatch: Hashable, Sendable {
   }
 
   /// The first bytes of the SHA-256 of the secret, as 12 hexadecimal digits: the same in each run and each cache.
-  public var fingerprint: String { Self.fingerprint(of: value.bytes) }
+  public var fingerprint: String {
+    String(decoding: Base16.encode(Array(Self.fingerprintBytes(of: value.bytes))), as: UTF8.self)
+  }
 
-  /// Returns the fingerprint of a secret.
-  static func fingerprint(of value: [UInt8]) -> String {
+  /// The fingerprint as a number.
+  var fingerprintNumber: UInt64 { Self.fingerprintNumber(of: value.bytes) }
+
+  /// Returns the fingerprint of a secret as a number.
+  static func fingerprintNumber(of value: [UInt8]) -> UInt64 {
+    fingerprintBytes(of: value).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private static func fingerprintBytes(of value: [UInt8]) -> ArraySlice<UInt8> {
     var digest = Digest()
     digest.update(value[...])
-    return String(decoding: Base16.encode(Array(digest.bytes[..<6])), as: UTF8.self)
+    return digest.bytes[..<6]
   }
 }

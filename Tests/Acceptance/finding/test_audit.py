@@ -88,6 +88,39 @@ def test_not_left_behind():
     database.close()
 
 
+def test_behind_rows():
+    """A secret is found behind the end of a row, on its last overflow page, where a longer row ended before."""
+    os.makedirs(path("cache"))
+    database = apple_store.create(path("cache"))
+    database.execute("PRAGMA secure_delete = 0")
+    size, = database.execute("PRAGMA page_size").fetchone()
+    # What of a row is in its leaf ("Database File Format", §1.6): mostly so much that its last overflow page is full.
+    least, most, header = (size - 12) * 32 // 255 - 23, size - 35, 6
+    planted = b" " + b"gh" + b"p_" + b"7kZq2XvB9mT4wLr8Yc1Hd6Nf3Pj5Gs0AbCdE" + b" "
+    full = least + 3 * (size - 4) - header
+    body = bytearray(b"-" * full)
+    # At the end of each page, as the new row can take the pages in another order.
+    for end in range(full, 0, 4 - size):
+        body[end - 100:end - 100 + len(planted)] = planted
+    add(database, 1, "https://a.example/1", bytes(body))
+    database.commit()
+    shorter = full - (size - 4) + most - least + 10
+    # The new row takes the pages that the old one has freed.
+    database.execute("DELETE FROM cfurl_cache_receiver_data")
+    database.execute("INSERT INTO cfurl_cache_receiver_data VALUES (1, 0, ?)", (b"+" * shorter,))
+    database.commit()
+    database.close()
+    with open(path("cache/Cache.db"), "rb") as file:
+        content = file.read()
+    assert content.count(planted) == 1
+    finding, = secrets(audit(path("cache"), "--show-secrets"))
+    assert (finding["place"], finding["name"], finding["frame"], finding["count"]) == ("left-behind", "Cache.db", None, 1)
+    start = (finding["page"] - 1) * size
+    assert start + finding["offset"] == content.index(planted) + 1
+    # The page is neither free nor a page of a tree.
+    assert content[start] == 0 and content[36:40] == bytes(4)
+
+
 def test_orphans():
     """A body file to which no entry refers is searched, also decoded."""
     cache = scratch.make("cache", "--faults", "orphan-files", entries=20)

@@ -70,12 +70,13 @@ extension URLCacheAdmin {
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       var listing = Listing(selection: selection, now: now)
       var run = AuditRun(
-        CacheAudit(options(for: source.description, at: now)), baseline: baseline,
+        options(for: source.description, at: now), baseline: baseline,
         keepsBaseline: target != nil, renderer: renderer(of: source.description, at: now),
         examples: self.output.examples, in: environment)
       try environment.showingProgress("Auditing entries", over: source) {
         let projection = CacheAudit.projection.union(selection.projection)
         try listing.scanWithBodies(source, projection) { try run.audit($0, $1) }
+        try run.finishEntries()
       }
       // Files and pages belong to no entry, so a selection of entries leaves them out.
       let isWhole = selection.isEmpty

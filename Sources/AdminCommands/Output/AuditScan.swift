@@ -1,0 +1,102 @@
+import Auditing
+import Bytes
+import Files
+import ResponseArchives
+import ResponseStorage
+
+/// The audit of the entries of a cache on several threads, and of its files.
+final class AuditScan {
+  /// What the entries have shown.
+  private(set) var audit: CacheAudit
+  private let batches: EntryBatches<AuditWork>
+
+  /// Begins an audit.
+  init(_ options: CacheAudit.Options) {
+    audit = CacheAudit(options)
+    batches = EntryBatches(AuditWork(EntryAudit(options)))
+  }
+
+  /// Adds an entry.
+  ///
+  /// - Parameter found: Takes the findings about one entry, in the order of the entries, and the size of its body.
+  func add(
+    _ response: borrowing StoredResponse, _ body: ScannedBody,
+    _ found: ([AuditFinding], ByteCount) throws -> Void
+  ) throws {
+    try batches.add(response, body) { try take($0, found) }
+  }
+
+  /// Waits for the findings about the entries that were added.
+  func finishEntries(_ found: ([AuditFinding], ByteCount) throws -> Void) throws {
+    try batches.finish { try take($0, found) }
+  }
+
+  private func take(
+    _ result: EntryBatches<AuditWork>.Result, _ found: ([AuditFinding], ByteCount) throws -> Void
+  ) throws {
+    let entries =
+      switch result {
+      case .part(let entries), .summary(let entries): entries
+      }
+    for entry in entries {
+      audit.insert(entry)
+      try found(entry.findings, entry.size)
+    }
+  }
+
+  /// Returns the findings about the files of a cache.
+  func findingsOnFiles(of store: StoreDescription) -> [AuditFinding] {
+    guard let files = CacheFiles(of: store) else { return [] }
+    return files.findings().filter { audit.options.rules.contains($0.rule) }
+  }
+
+  /// Searches what removed entries left in the files of a cache.
+  ///
+  /// Call it when nothing more is read from the source: closing a file ends the locks that SQLite has on it.
+  func findingsLeftBehind(
+    in store: StoreDescription, _ orphans: [OrphanFile], _ environment: CommandEnvironment
+  ) throws -> [AuditFinding] {
+    guard store.format == .apple, let files = CacheFiles(of: store) else { return [] }
+    do {
+      return try LeftBehind.findings(
+        in: files, orphans, except: audit.secrets, now: audit.options.now
+      ).filter { audit.options.rules.contains($0.rule) }
+    } catch let error as FileError {
+      environment.note("the free pages and the log were not searched completely: \(error)")
+      return []
+    }
+  }
+}
+
+/// The audit of entries on one thread.
+struct AuditWork: EntryWork {
+  private let audit: EntryAudit
+  private var entries: [AuditedEntry] = []
+  private var memory = 0
+
+  /// The memory of ``entries`` above which they are passed on.
+  private static let mostMemory = 1 << 16
+
+  init(_ audit: EntryAudit) { self.audit = audit }
+
+  mutating func process(
+    _ response: borrowing StoredResponse, _ body: ScannedBody,
+    _ send: ([AuditedEntry], Int) throws -> Void
+  ) throws {
+    let entry = try audit.audit(response, body)
+    memory += entry.memory
+    entries.append(entry)
+    guard memory >= Self.mostMemory else { return }
+    let bytes = memory
+    try send(takeEntries(), bytes)
+  }
+
+  mutating func endBatch(_ send: ([AuditedEntry], Int) throws -> Void) -> [AuditedEntry] {
+    takeEntries()
+  }
+
+  private mutating func takeEntries() -> [AuditedEntry] {
+    defer { (entries, memory) = ([], 0) }
+    return entries
+  }
+}
