@@ -55,6 +55,36 @@ struct UsageRendererTests {
         """)
   }
 
+  @Test func `a line shows how many entries were stored, and how long they last`() {
+    func line(_ churn: CacheChurn?) -> String? {
+      var report = report
+      report.churn = churn
+      return text(report).split(separator: "\n").first { $0.utf8.starts(with: "Churn".utf8) }
+        .map { String($0) }
+    }
+    func rate(_ entries: Double, _ bytes: Int64, _ lifetime: Int64?) -> CacheChurn.Rate {
+      .init(
+        times: now...now, entriesPerDay: entries, bytesPerDay: ByteCount(bytes),
+        lifetimeSeconds: lifetime)
+    }
+    #expect(
+      line(.init(stored: 12_400, kept: 2_000, rate: rate(221.6, 3 << 20, 9 * 86_400)))
+        == "Churn    12,400 stored, 2,000 kept; about 222 a day (3.0 MiB), an entry lasts"
+        + " about 9 days")
+    #expect(
+      line(.init(stored: 30, kept: 4, rate: rate(1.26, 10, 5_000)))
+        == "Churn    30 stored, 4 kept; about 1.3 a day (10 B), an entry lasts about 1 hour")
+    #expect(
+      line(.init(stored: 30, kept: 4, rate: rate(0.01, 0, nil)))
+        == "Churn    30 stored, 4 kept; less than 0.1 a day (0 B)")
+    #expect(line(.init(stored: 30, kept: 0)) == "Churn    30 stored, none kept; rate unknown")
+    #expect(
+      line(.init(stored: .max, kept: 1, rate: rate(.infinity, .max, .max)))?.utf8.count ?? 0 < 150)
+    // Without removed entries, the line would repeat the number of entries.
+    #expect(line(.init(stored: 30, kept: 30)) == nil)
+    #expect(line(nil) == nil)
+  }
+
   @Test func `a bar shows how many entries are fresh`() {
     var report = report
     report.grouping = .freshness
@@ -121,7 +151,7 @@ struct UsageRendererTests {
   @Test func `JSON has numbers`() throws {
     #expect(
       json(report) == #"""
-        {"schema":"urlcache-admin.usage/1","cache":{"path":"/tmp/Cache.db","format":"apple","schema_version":202},"entries":4304,"missing_bodies":3,"body_bytes":419430400,"median_body_bytes":34900,"median_is_exact":true,"oldest_stored":"2025-04-06T00:00:00Z","newest_stored":"2026-01-01T00:00:00Z","footprint":{"total_bytes":421527552,"database_bytes":419430400,"wal_bytes":2097152,"shm_bytes":0,"body_files_bytes":0,"free_bytes":0,"orphan_files":37,"orphan_bytes":9437184,"allocated_bytes":0},"capacity_bytes":536870912,"oversized_bodies":2,"superseded":null,"savings":null,"groups":[
+        {"schema":"urlcache-admin.usage/1","cache":{"path":"/tmp/Cache.db","format":"apple","schema_version":202},"entries":4304,"missing_bodies":3,"body_bytes":419430400,"median_body_bytes":34900,"median_is_exact":true,"oldest_stored":"2025-04-06T00:00:00Z","newest_stored":"2026-01-01T00:00:00Z","footprint":{"total_bytes":421527552,"database_bytes":419430400,"wal_bytes":2097152,"shm_bytes":0,"body_files_bytes":0,"free_bytes":0,"orphan_files":37,"orphan_bytes":9437184,"allocated_bytes":0},"capacity_bytes":536870912,"oversized_bodies":2,"superseded":null,"churn":null,"savings":null,"groups":[
         {"key":"cdn.shop.example","entries":1290,"bytes":246415360},
         {"key":"\u001B","entries":3,"bytes":17825792},
         {"key":null,"entries":1,"bytes":0}
@@ -210,8 +240,8 @@ struct UsageRendererTests {
     let unknown = members.filter { $0.value is NSNull }.keys.sorted()
     #expect(
       unknown == [
-        "capacity_bytes", "histograms", "median_body_bytes", "median_is_exact", "newest_stored",
-        "oldest_stored", "oversized_bodies", "rest", "savings", "superseded",
+        "capacity_bytes", "churn", "histograms", "median_body_bytes", "median_is_exact",
+        "newest_stored", "oldest_stored", "oversized_bodies", "rest", "savings", "superseded",
       ])
   }
 

@@ -74,6 +74,8 @@ struct CacheReportTally: ResponseTally {
   /// - Parameter source: The source for the details of the largest entries.
   func write(to report: inout CacheReport, lookingUpIn source: any ResponseSource) throws {
     usage.write(to: &report.usage)
+    report.usage.churn = try CacheChurn(
+      of: source, usage.ids, bodyBytes: report.usage.bodyBytes)
     report.usage.superseded = try SupersededTally.sum(of: usage.versions, in: source)
     report.inlineBytes = inlineBytes
     report.states = states

@@ -3,7 +3,7 @@ import Bytes
 extension UsageReport {
   /// Adds the entries and groups of another cache with the same grouping, which must not be by ranges.
   ///
-  /// The size on disk, the median and the histograms are those of one cache, and stay as they are.
+  /// The size on disk, the median, the histograms and the churn are those of one cache, and stay as they are.
   public mutating func add(_ other: UsageReport) {
     entries += other.entries
     bodyBytes += other.bodyBytes

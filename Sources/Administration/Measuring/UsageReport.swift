@@ -103,6 +103,8 @@ public struct UsageReport: Hashable, Sendable {
   public var rest: Rest?
   /// The entries that are superseded by a newer version; `nil` if not requested.
   public var superseded: CacheReport.Sum?
+  /// How many entries were ever stored; `nil` if unknown, or if only selected entries were counted.
+  public var churn: CacheChurn?
   /// What lifetimes and validators save; `nil` if not requested.
   public var savings: CacheSavings?
   /// The distribution of the entries, if requested.
@@ -171,6 +173,9 @@ public struct UsageReport: Hashable, Sendable {
     // A tally cannot throw while threads fill it, so it keeps the error until here.
     if let overrun = tally.overrun { throw overrun }
     tally.write(to: &self)
+    if selection?.isEmpty ?? true {
+      churn = try CacheChurn(of: source, tally.ids, bodyBytes: bodyBytes)
+    }
     if findsSuperseded {
       superseded = try SupersededTally.sum(of: tally.versions, in: source)
     }

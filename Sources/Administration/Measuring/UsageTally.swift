@@ -19,6 +19,8 @@ struct UsageTally: ResponseTally {
   private var median = MedianSize()
   private var storedTimes: ClosedRange<Timestamp>?
   private var groups: GroupTally
+  /// The ids of the entries.
+  private(set) var ids = RowIDTally()
   private var ages = RangeTally(.ages)
   private var sizes = RangeTally(.sizes)
   /// The expression of a rule that took too long; later entries have no class.
@@ -80,6 +82,7 @@ struct UsageTally: ResponseTally {
     median.insert(other.median)
     if let times = other.storedTimes { insert(times) }
     groups.insert(other.groups)
+    ids.insert(other.ids)
     ages.insert(other.ages)
     sizes.insert(other.sizes)
     overrun = overrun ?? other.overrun
@@ -95,6 +98,7 @@ struct UsageTally: ResponseTally {
   /// Counts an entry.
   mutating func insert(_ response: borrowing StoredResponse) {
     entries += 1
+    ids.insert(response)
     if response.bodyLocation == .missing { missingBodies += 1 }
     // A missing body has no size. Counted as 0 bytes, it would lower the median.
     if let size = response.bodySize { median.insert(size) }

@@ -36,6 +36,7 @@ struct ReportMarkdown: Sendable {
     \(table(words.stateTable))
     \(table(words.savingsTable))
     \(table(words.versionTable))
+    \(churn)\
     \(table(words.partTable))
     ## Largest entries
 
@@ -91,6 +92,10 @@ struct ReportMarkdown: Sendable {
       text += "\n"
     }
     return text
+  }
+
+  private var churn: Markdown {
+    words.churnTable.map { "\(table($0))\n" } ?? ""
   }
 
   private var entries: Markdown {

@@ -14,7 +14,16 @@ extension ReportPage {
       <p class="sub gap">If every entry is requested again</p>
       \(table(words.savingsTable, isHeadShown: false))
       <p class="sub gap">Older versions</p>
-      \(table(words.versionTable, isHeadShown: false))</section>
+      \(table(words.versionTable, isHeadShown: false))\(churn)</section>
+      """
+  }
+
+  private var churn: HTML {
+    guard let churn = words.churnTable else { return "" }
+    return """
+
+      <p class="sub gap">Stored and removed</p>
+      \(table(churn, isHeadShown: false))
       """
   }
 

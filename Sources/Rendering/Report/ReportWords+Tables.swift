@@ -84,6 +84,30 @@ extension ReportWords {
       ])
   }
 
+  /// How many entries were stored, and how quickly they are replaced; `nil` if none was removed, or if that is unknown.
+  var churnTable: ReportTable? {
+    guard let churn = report.usage.churn, churn.removed > 0 else { return nil }
+    func row(_ name: ByteString, meaning: String? = nil, _ value: String) -> ReportTable.Row {
+      ReportTable.Row(name: name, meaning: meaning, values: [value])
+    }
+    let rate = churn.rate
+    return ReportTable(
+      columns: ["Stored and removed", "Number"],
+      rows: [
+        row("Stored", meaning: "by the counter of the cache", Self.grouped(churn.stored)),
+        row("Removed", Self.grouped(churn.removed)), row("Kept", Self.grouped(churn.kept)),
+        row(
+          "Stored a day", meaning: "estimated from the kept entries",
+          rate?.entriesWords ?? "unknown"),
+        row(
+          "Bytes a day", meaning: "if removed bodies were as large as kept ones",
+          rate.map { "about \(ByteSizeText.text($0.bytesPerDay))" } ?? "unknown"),
+        row(
+          "Lifetime of an entry", meaning: "how long it is kept on average",
+          rate?.lifetimeSeconds.map { "about \(AgeText.words(seconds: $0))" } ?? "unknown"),
+      ])
+  }
+
   /// The parts of the size on disk.
   var partTable: ReportTable {
     ReportTable(

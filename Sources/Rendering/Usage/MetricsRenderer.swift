@@ -2,7 +2,7 @@ public import Administration
 import Bytes
 import ResponseStorage
 
-/// Renders metrics in the Prometheus text format: only gauges, without timestamps.
+/// Renders metrics in the Prometheus text format, without timestamps.
 ///
 /// The only labels are `cache` and `state`, so that URLs cannot create time series.
 public enum MetricsRenderer {
@@ -18,7 +18,7 @@ public enum MetricsRenderer {
       buffer.append("# HELP urlcache_\(metric.name) \(metric.help)\n")
       // All lines of a metric must be one group (Prometheus text format), hence the loop over
       // metrics first and caches second.
-      buffer.append("# TYPE urlcache_\(metric.name) gauge\n")
+      buffer.append("# TYPE urlcache_\(metric.name) \(metric.isCounter ? "counter" : "gauge")\n")
       for sample in samples {
         // The prefix and the units at the end follow the naming conventions of Prometheus.
         buffer.append("urlcache_\(metric.name){cache=\"")
@@ -35,6 +35,8 @@ public enum MetricsRenderer {
   private struct Metric {
     let name: String
     let help: String
+    /// Whether the value only grows, apart from resets.
+    var isCounter = false
     let samples: (CacheMetrics) -> [(state: String?, value: String)]
   }
 
@@ -46,6 +48,10 @@ public enum MetricsRenderer {
       metric("capacity_bytes", "Configured capacity of the cache.") { $0.capacityBytes },
       byState("entries", "Number of entries by freshness.", \.entries),
       byState("entry_bytes", "Total size of the bodies by freshness.", \.bytes),
+      metric(
+        "stored_entries_total", "Number of entries ever stored, by the counter of the cache.",
+        isCounter: true
+      ) { $0.usage?.churn?.stored },
       metric(
         "oldest_entry_timestamp_seconds", "Time at which the oldest entry was stored."
       ) { $0.usage?.storedTimes?.lowerBound.wholeSeconds },
@@ -86,10 +92,12 @@ public enum MetricsRenderer {
   }
 
   private static func metric(
-    _ name: String, _ help: String,
+    _ name: String, _ help: String, isCounter: Bool = false,
     _ value: @escaping (CacheMetrics) -> (some CustomStringConvertible)?
   ) -> Metric {
-    Metric(name: name, help: help) { cache in value(cache).map { [(nil, "\($0)")] } ?? [] }
+    Metric(name: name, help: help, isCounter: isCounter) { cache in
+      value(cache).map { [(nil, "\($0)")] } ?? []
+    }
   }
 
   /// Returns a metric with a value for each freshness state. States without entries get 0, so that no time series ends.

@@ -109,6 +109,9 @@ extension UsageRenderer {
       buffer.append(byteCount: median.bytes)
     }
     buffer.append("\nBodies   \(ByteSizeText.text(report.bodyBytes))\n")
+    if let churn = report.churn, churn.removed > 0 {
+      buffer.append("Churn    \(churn.words)\n")
+    }
     if let sum = report.superseded {
       buffer.append(
         "Old      \(ByteSizeText.text(sum.bytes)) in "

@@ -34,6 +34,7 @@ public struct UsageRenderer: Sendable {
       $0.member("capacity_bytes", report.capacityBytes)
       $0.member("oversized_bodies", report.oversizedBodies)
       $0.member("superseded", report.superseded)
+      $0.member("churn", report.churn)
       $0.key("savings")
       if let savings = report.savings { write(savings, to: &$0) } else { $0.null() }
       write(report.groups, named: "groups", to: &$0)

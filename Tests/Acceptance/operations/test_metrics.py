@@ -15,7 +15,7 @@ import peers
 from products import tool
 from scratch import make, path
 
-SNAPSHOT = {"disk_bytes", "entries", "entry_bytes", "oldest_entry_timestamp_seconds", "orphan_files", "missing_bodies"}
+SNAPSHOT = {"disk_bytes", "entries", "entry_bytes", "stored_entries_total", "oldest_entry_timestamp_seconds", "orphan_files", "missing_bodies"}
 RUN = {"last_run_" + name for name in
        ["timestamp_seconds", "success", "duration_seconds", "removed_entries", "removed_bytes", "left_entries", "skipped"]}
 STATES = ["fresh", "stale", "no-lifetime", "unknown"]
@@ -89,6 +89,7 @@ def test_snapshot(caches):
             assert found["entries", cache, state] == group["entries"], (cache, state)
             assert found["entry_bytes", cache, state] == group["bytes"], (cache, state)
         assert found["disk_bytes", cache, None] == usage["footprint"]["total_bytes"]
+        assert found["stored_entries_total", cache, None] == usage["churn"]["stored"] >= usage["entries"]
         assert found["orphan_files", cache, None] == usage["footprint"]["orphan_files"] > 0
         times = [json.loads(line)["stored"] for line in run("list", "-c", cache, "--format", "ndjson").stdout.splitlines()]
         oldest = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(found["oldest_entry_timestamp_seconds", cache, None]))

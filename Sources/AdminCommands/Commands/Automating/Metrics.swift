@@ -11,8 +11,9 @@ extension URLCacheAdmin {
       abstract: "Print metrics of caches in the Prometheus text format.",
       usage: "urlcache-admin metrics [<options>] [<cache>]",
       discussion: """
-        All metrics are gauges with the labels 'cache' and 'state'. With '-o', the
-        file is replaced as a whole. For the textfile collector of node_exporter, its
+        All metrics have the labels 'cache' and 'state'; only the number of entries
+        ever stored is a counter, all others are gauges. With '-o', the file is
+        replaced as a whole. For the textfile collector of node_exporter, its
         name must end with '.prom'. Commands that change a cache write such a file
         with '--metrics-file', with the result of the command as well.
         """)

@@ -19,6 +19,10 @@ extension URLCacheAdmin {
         configuration that has one, 'offline' for pinned entries, and 'cache' for all
         others.
 
+        If entries were removed, 'Churn' shows how many the app has ever stored, and
+        estimates from the entries that are left how many it stores a day and how long
+        an entry lasts. A Foundation cache does not count its entries.
+
         The largest groups come first; ranges of age and size are in their own order.
         '-' means unknown.
         """,
