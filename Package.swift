@@ -58,6 +58,9 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CArchive", pkgConfig: libarchive, providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(
+      name: "CDeflate", pkgConfig: "libdeflate",
+      providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
     .systemLibrary(name: "CFiles"),
     .systemLibrary(
       name: "CPCRE2", pkgConfig: "libpcre2-8",
@@ -73,7 +76,8 @@ let package = Package(
     module("SQLite", on: "CSQLite", "Files"),
     module("SQLitePages"),
     module(
-      "Archive", on: "CArchive", linked: [.linkedLibrary("archive", .when(platforms: [.macOS]))]),
+      "Archive", on: "CArchive", "CDeflate",
+      linked: [.linkedLibrary("archive", .when(platforms: [.macOS]))]),
     module(
       "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite",
       "SQLitePages"),

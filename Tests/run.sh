@@ -369,7 +369,7 @@ if $quick; then
 fi
 
 # What needs a package that is not there is skipped, and counted; that the package could not be installed is a failure.
-install libsqlite3-dev libarchive-dev libpcre2-dev nettle-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
+install libsqlite3-dev libarchive-dev libdeflate-dev libpcre2-dev nettle-dev pkg-config sqlite3 python3 python3-jsonschema strace curl \
   gzip zstd jq libarchive-tools chromium ncdu ripgrep tmux zsh fish mandoc systemd \
   || step "install" false
 start_installing

@@ -3,31 +3,51 @@ internal import CArchive
 /// A writer of a gzip member (RFC 1952).
 ///
 /// Concatenated members form a gzip file, in which each can be read independently. The output is
-/// reproducible: the same bytes give the same member.
+/// reproducible: the same bytes give the same member, however they are divided.
 @safe
 public struct GzipMemberWriter: ~Copyable {
-  private let handle: WriteHandle
+  /// The size up to which a member is compressed at once, in memory; 1 MiB.
+  public static let largestInMemory = 1 << 20
+
+  private let compressor: GzipCompressor
+  private let write: ([UInt8]) throws -> Void
+  /// What has been appended, until it is too large.
+  private var bytes: [UInt8] = []
+  /// What compresses larger data as it arrives.
+  private var handle: WriteHandle?
 
   /// Starts a member.
   ///
   /// - Parameters:
-  ///   - level: The compression level, 1 to 9.
+  ///   - compressor: What compresses the data. Several writers can use it, one after the other.
   ///   - write: Receives the next bytes of the member.
-  /// - Throws: ``ArchiveError``, or any error of `write`.
-  public init(level: Int = 6, writing write: @escaping ([UInt8]) throws -> Void) throws {
-    let handle = try WriteHandle(ArchiveOutput(writing: write))
-    try handle.openGzip(level: level)
-    self.handle = handle
+  public init(_ compressor: GzipCompressor, writing write: @escaping ([UInt8]) throws -> Void) {
+    (self.compressor, self.write) = (compressor, write)
   }
 
   /// Appends bytes.
-  public mutating func append(_ bytes: ArraySlice<UInt8>) throws {
-    guard !bytes.isEmpty else { return }
-    try handle.write(bytes)
+  ///
+  /// - Throws: ``ArchiveError``, or any error of the closure that receives the member.
+  public mutating func append(_ new: ArraySlice<UInt8>) throws {
+    guard !new.isEmpty else { return }
+    if handle == nil {
+      if bytes.count + new.count <= Self.largestInMemory { return bytes += new }
+      let handle = try WriteHandle(ArchiveOutput(writing: write))
+      try handle.openGzip(level: compressor.level)
+      self.handle = consume handle
+      if !bytes.isEmpty { try self.handle?.write(bytes[...]) }
+      bytes = []
+    }
+    try handle?.write(new)
   }
 
   /// Writes the end of the member.
+  ///
+  /// - Throws: ``ArchiveError``, or any error of the closure that receives the member.
   public consuming func finish() throws {
-    try handle.check(unsafe archive_write_close(handle.pointer))
+    switch consume handle {
+    case .some(let handle): try handle.check(unsafe archive_write_close(handle.pointer))
+    case .none: try write(compressor.member(bytes))
+    }
   }
 }

@@ -15,7 +15,7 @@ private let allowedImports: [String: Set<String>] = [
   "Files": cLibrary.union(["Bytes", "CFiles", "CNettle", "CryptoKit", "Dispatch"]),
   "SQLite": cLibrary.union(["CSQLite", "Files"]),
   "SQLitePages": [],
-  "Archive": cLibrary.union(["CArchive"]),
+  "Archive": cLibrary.union(["CArchive", "CDeflate"]),
   "ResponseStorage": [
     "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite", "SQLitePages",
   ],
@@ -59,7 +59,9 @@ private let allowedImports: [String: Set<String>] = [
 private let importedAnywhere: Set<String> = ["Synchronization"]
 
 /// The folders in `Sources` without Swift code.
-private let cModules: Set<String> = ["CArchive", "CFiles", "CNettle", "CPCRE2", "CSQLite"]
+private let cModules: Set<String> = [
+  "CArchive", "CDeflate", "CFiles", "CNettle", "CPCRE2", "CSQLite",
+]
 
 /// The only modules that may use unsafe code.
 private let unsafeModules: Set<String> = ["Archive", "Files", "Matching", "SQLite"]

@@ -5,7 +5,7 @@ import Testing
   /// Writes a member.
   private func member(_ text: [UInt8], level: Int = 6, pieces: Int = .max) throws -> [UInt8] {
     var bytes: [UInt8] = []
-    var writer = try GzipMemberWriter(level: level) { bytes += $0 }
+    var writer = try GzipMemberWriter(GzipCompressor(level: level)) { bytes += $0 }
     var rest = text[...]
     while !rest.isEmpty {
       try writer.append(rest.prefix(pieces))
@@ -15,7 +15,12 @@ import Testing
     return bytes
   }
 
-  private static let texts = [[], Array("one".utf8), (0..<300_000).map { UInt8($0 * $0 % 251) }]
+  /// The largest that is compressed in memory is between the last two.
+  private static let texts = [
+    [], Array("one".utf8), (0..<300_000).map { UInt8($0 * $0 % 251) },
+    (0..<GzipMemberWriter.largestInMemory).map { UInt8($0 * $0 % 251) },
+    (0...GzipMemberWriter.largestInMemory).map { UInt8($0 * $0 % 241) },
+  ]
 
   @Test func `gzip reads written members`() throws {
     for text in Self.texts {
@@ -54,10 +59,10 @@ import Testing
   @Test func `a failed write is an error, and the writer is destroyed silently`() throws {
     struct Full: Error {}
     #expect(throws: Full.self) {
-      var writer = try GzipMemberWriter { _ in throw Full() }
-      // More than libarchive buffers.
+      var writer = try GzipMemberWriter(GzipCompressor()) { _ in throw Full() }
+      // More than is compressed in memory.
       var state = 1 as UInt64
-      for _ in 0..<100_000 {
+      for _ in 0..<GzipMemberWriter.largestInMemory {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         try writer.append(
           [UInt8(truncatingIfNeeded: state >> 33), UInt8(truncatingIfNeeded: state >> 41)][...])

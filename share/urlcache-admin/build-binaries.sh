@@ -3,7 +3,7 @@
 #
 #   sh share/urlcache-admin/build-binaries.sh
 #
-# The libraries of the system stay shared: libsqlite3, libarchive and libpcre2, and for urlcache-admin-fetch libcurl, whose
+# The libraries of the system stay shared: libsqlite3, libarchive, libdeflate and libpcre2, and for urlcache-admin-fetch libcurl, whose
 # development package has to be there. Where apt is, it gets what is missing.
 set -eu
 checkout=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,7 +28,7 @@ build() {
     --static-swift-stdlib "$@"
 }
 
-install libsqlite3-dev libarchive-dev libcurl4-openssl-dev libpcre2-dev nettle-dev pkg-config
+install libsqlite3-dev libarchive-dev libcurl4-openssl-dev libdeflate-dev libpcre2-dev nettle-dev pkg-config
 build --product urlcache-admin >&2
 build --product urlcache-admin-fetch >&2
 build --show-bin-path

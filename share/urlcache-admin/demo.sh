@@ -50,7 +50,7 @@ look_in() {
 if [ -e "$checkout/Package.swift" ]; then
   checkout=$(cd "$checkout" && pwd)
   if command -v swift >/dev/null; then
-    install libsqlite3-dev libarchive-dev libpcre2-dev nettle-dev pkg-config
+    install libsqlite3-dev libarchive-dev libdeflate-dev libpcre2-dev nettle-dev pkg-config
     # With the library of Swift inside it begins sooner and takes less memory; macOS has the library.
     set -- --package-path "$checkout" -c release
     [ "$(uname -s)" = Darwin ] || set -- "$@" --static-swift-stdlib

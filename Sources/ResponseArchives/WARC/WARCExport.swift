@@ -32,7 +32,7 @@ final class WARCExport: ResponseArchiveWriter {
     capturing capture: @escaping (Capture) throws -> Void = { _ in },
     writing write: @escaping ([UInt8]) throws -> Void
   ) throws {
-    warc = WARCWriter(level: level, writing: write)
+    warc = try WARCWriter(level: level, writing: write)
     time = export.created ?? .epoch
     temporaryFolder = export.temporaryFolder
     self.capture = capture

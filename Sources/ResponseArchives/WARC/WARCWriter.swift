@@ -5,7 +5,7 @@ import ResponseStorage
 
 /// Writes WARC records, either plain or each as a separate gzip member.
 final class WARCWriter {
-  private let level: Int?
+  private let compressor: GzipCompressor?
   private let write: ([UInt8]) throws -> Void
 
   /// The size of the file so far, in bytes.
@@ -14,8 +14,8 @@ final class WARCWriter {
   /// - Parameters:
   ///   - level: The compression level, 1 to 9; `nil` for no compression.
   ///   - write: Receives the next bytes of the file.
-  init(level: Int?, writing write: @escaping ([UInt8]) throws -> Void) {
-    self.level = level
+  init(level: Int?, writing write: @escaping ([UInt8]) throws -> Void) throws {
+    compressor = try level.map { try GzipCompressor(level: $0) }
     self.write = write
   }
 
@@ -45,8 +45,8 @@ final class WARCWriter {
     let start = offset
     let header = header.completed(blockDigest, blockLength).bytes
     // A separate gzip member for each record lets an index address it by its offset.
-    if let level {
-      var member = try GzipMemberWriter(level: level) { [self] in try put($0) }
+    if let compressor {
+      var member = GzipMemberWriter(compressor) { [self] in try put($0) }
       try member.append(header[...])
       try block { try member.append($0) }
       try member.append(Self.end[...])

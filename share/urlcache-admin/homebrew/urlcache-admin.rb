@@ -9,6 +9,7 @@ class UrlcacheAdmin < Formula
 
   depends_on xcode: ["26.0", :build]
   depends_on "libarchive"
+  depends_on "libdeflate"
   depends_on "pcre2"
   depends_on macos: :sequoia
 
