@@ -36,7 +36,7 @@ import Testing
   }
 
   private func run(
-    _ words: [String], answer: String? = nil
+    _ words: [String], answer: String? = nil, columns: Int? = nil
   ) throws -> (result: CommandLineResult, requests: [FetchRequest]) {
     let now = try #require(Timestamp(secondsSince1970: 1_760_001_007))
     let names = ["304", "200", "404", "301", "500", "dead"]
@@ -55,7 +55,7 @@ import Testing
     let origins = Origins()
     let result = CommandLineResult.running(
       ["revalidate", "-c", "memory"] + words, on: MemoryStore(responses), now: now,
-      answer: answer, transport: origins)
+      answer: answer, columns: columns, transport: origins)
     return (result, origins.requests)
   }
 
@@ -79,6 +79,17 @@ import Testing
     #expect(result.status == .partly)
     #expect(requests.count == 6)
     #expect(requests.allSatisfy { !String(decoding: $0.url, as: UTF8.self).contains("secret") })
+  }
+
+  @Test func `URLs are shortened to the width of the terminal`() throws {
+    let lines = try [70, 200].map { width in
+      try run(["--all"], columns: width).result.output.split(separator: "\n")
+    }
+    #expect(lines[1][1].contains("  https://***@a.example/304 (sent "))
+    // At least 20 columns are left for a URL; the reason is never cut.
+    #expect(!lines[0][1].contains("https://***@a.example/304"), "\(lines[0][1])")
+    #expect(lines[0][1].hasSuffix(" (sent without the stored credentials)"))
+    #expect(lines[0][1].count == lines[1][1].count - 5)
   }
 
   @Test func `the status shows whether all entries are valid`() throws {

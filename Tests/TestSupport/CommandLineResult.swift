@@ -32,13 +32,14 @@ public struct CommandLineResult: Hashable, Sendable {
   ///   - now: The time.
   ///   - input: The standard input.
   ///   - answer: The answer typed at the terminal; `nil` if there is no terminal.
+  ///   - columns: The width of the terminal; `nil` if there is none.
   ///   - transport: Stands in for origins.
   ///   - room: The available and total space of the file system, in bytes.
   ///   - files: The existing configuration files, by path.
   ///   - variables: The environment variables.
   public static func running(
     _ words: [String], on store: MemoryStore? = nil, now: Timestamp, input: [UInt8] = [],
-    answer: String? = nil, transport: any Transport = NoTransport(),
+    answer: String? = nil, columns: Int? = nil, transport: any Transport = NoTransport(),
     room: (available: ByteCount, total: ByteCount) = (0, 0),
     files: [String: String] = [:], variables: [String: String] = [:]
   ) -> CommandLineResult {
@@ -47,7 +48,7 @@ public struct CommandLineResult: Hashable, Sendable {
     var messages = ""
     let editor = RecordingEditor()
     let environment = CommandEnvironment(
-      now: now, variable: { variables[$0] }, write: { output += $0 },
+      now: now, variable: { variables[$0] }, terminalWidth: columns, write: { output += $0 },
       writeMessage: { messages += $0 },
       readInput: { limit in
         // Like a pipe, it returns each byte once.

@@ -82,8 +82,12 @@ extension ChangeOptions {
   /// Throws if a plan exceeds the cap; a dry run shows the plan first.
   func checkLimit(of plan: RemovalPlan) throws(CommandFailure) {
     guard let maxDelete, plan.exceeds(maxDelete) else { return }
-    let orphans = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) orphans"
-    throw tooMany("\(plan.entries.count) of \(plan.storedEntries) entries\(orphans)")
+    let grouped = { (count: Int64) in QuantityWords.grouped(count) }
+    let orphans =
+      plan.orphans.isEmpty
+      ? "" : " and \(Confirmation.counted(plan.orphans.count, "orphan", "orphans"))"
+    throw tooMany(
+      "\(grouped(Int64(plan.entries.count))) of \(grouped(plan.storedEntries)) entries\(orphans)")
   }
 
   /// Returns the failure of a command that exceeds the cap.
@@ -149,10 +153,11 @@ struct PlanOptions: ParsableArguments {
     } catch {
       throw CommandFailure(creating: error, canBeForced: false)
     }
-    let count = plan.entries.count
-    let files = plan.orphans.isEmpty ? "" : " and \(plan.orphans.count) orphans"
-    environment.note(
-      "'\(path)' plans to remove \(count) \(count == 1 ? "entry" : "entries")\(files)")
+    let entries = Confirmation.counted(plan.entries.count, "entry", "entries")
+    let files =
+      plan.orphans.isEmpty
+      ? "" : " and \(Confirmation.counted(plan.orphans.count, "orphan", "orphans"))"
+    environment.note("'\(path)' plans to remove \(entries)\(files)")
     environment.suggest("carry it out with", ["apply", path])
     return true
   }

@@ -40,6 +40,20 @@ extension CommandEnvironment {
   }
 }
 
+extension CommandEnvironment {
+  /// Reports the hosts that a selection names and no entry has, after it selected nothing.
+  func report(hostsAbsentFrom source: any ResponseSource, _ selection: Selection) throws {
+    guard !isQuiet else { return }
+    for host in try selection.absentHosts(in: source) {
+      note("no entry has the host '\(EntryNames.text(host.name))'")
+      let cache = ShellText.option("-c", "--cache", source.description.path)
+      hint(
+        host.similar.map { "did you mean '\($0)'?" }
+          ?? "list the hosts with: urlcache-admin usage \(cache) --by host")
+    }
+  }
+}
+
 extension CommandFailure {
   /// None of the named entries exists.
   static func absent(

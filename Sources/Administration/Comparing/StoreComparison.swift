@@ -156,10 +156,19 @@ public struct StoreComparison: Hashable, Sendable {
           : isReduced && aspect != .body
             ? reducedDigest(of: aspect, response) : try digest(of: aspect, response, raw)
       }
-      try body(response.key ?? response.url ?? "", print)
+      try body(key(of: response, isReduced: isReduced), print)
       return .next
     }
     return leftOut
+  }
+
+  private static func key(of response: StoredResponse, isReduced: Bool) -> ByteString {
+    let key = response.key ?? response.url ?? ""
+    // A Foundation store has no partitions, which end the keys of Apple's.
+    guard isReduced, let partition = response.partition else { return key }
+    let end = Array("[".utf8) + partition.bytes + Array("]".utf8)
+    return key.bytes.count > end.count && key.bytes.suffix(end.count).elementsEqual(end)
+      ? ByteString(key.bytes.dropLast(end.count)) : key
   }
 
   private static func digest(

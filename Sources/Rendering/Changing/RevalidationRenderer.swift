@@ -29,20 +29,35 @@ public struct RevalidationRenderer: Sendable {
       .init(title: "OUTCOME"), .init(title: "BY"), .init(title: "SAVES", alignment: .right),
       .init(title: "DONE"), .init(title: "URL"),
     ])
-    for entry in plan.entries {
-      let result = entry.result
+    let rows = plan.entries.map { cells(of: $0, skipped) }
+    let indent = ["OUTCOME", "BY", "SAVES", "DONE"].enumerated().reduce(0) { sum, title in
+      sum + 2
+        + rows.reduce(title.element.utf8.count) {
+          max($0, DisplayWidth.width(of: $1[title.offset][...]))
+        }
+    }
+    for (entry, cells) in zip(plan.entries, rows) {
       var url = TextBuffer()
-      url.append(shown: result.request.url.map { secrets.url($0, for: .people) } ?? "-")
-      var cell = DisplayWidth.shortened(url.bytes[...], to: Self.widestURL)
-      if let detail = detail(of: entry) { cell += [UInt8(ascii: " ")] + detail }
-      table.append([
-        Array(result.outcome.rawValue.utf8), Array((result.decider?.rawValue ?? "-").utf8),
-        Array((result.savedBytes > 0 ? ByteSizeText.text(result.savedBytes) : "-").utf8),
-        Array(action(entry, skipped).utf8), Array(cell),
-      ])
+      url.append(shown: entry.result.request.url.map { secrets.url($0, for: .people) } ?? "-")
+      let detail = detail(of: entry).map { [UInt8(ascii: " ")] + $0 } ?? []
+      let width = buffer.style.width(
+        Self.widestURL, after: indent + DisplayWidth.width(of: detail[...]))
+      table.append(
+        cells + [DisplayWidth.shortened(url.bytes[...], to: width, style: buffer.style) + detail])
     }
     table.append(to: &buffer)
     appendSums(of: plan, skipped: skipped, into: &buffer)
+  }
+
+  /// Returns the cells of an entry before its URL.
+  private func cells(
+    of entry: RevalidationPlan.Entry, _ skipped: Set<StoredResponse.ID>
+  ) -> [[UInt8]] {
+    let result = entry.result
+    return [
+      result.outcome.rawValue, result.decider?.rawValue ?? "-",
+      result.savedBytes > 0 ? ByteSizeText.text(result.savedBytes) : "-", action(entry, skipped),
+    ].map { Array($0.utf8) }
   }
 
   private func action(

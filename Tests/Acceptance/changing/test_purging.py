@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -131,6 +132,43 @@ def test_refusals():
     assert files(cache) == before
     result = purge(cache, "https://api.news.example/nowhere", "--yes", status=1)
     assert b"no entry has the URL 'https://api.news.example/nowhere'" in result.stderr, result
+
+
+@pytest.mark.parametrize(("host", "hint"), [
+    ("api.newz.example", "did you mean 'api.news.example'?"), ("news.example", "did you mean '.news.example'?"),
+    ("other.invalid", "list the hosts with: urlcache-admin usage -c CACHE --by host")])
+def test_a_host_without_entries(host, hint):
+    cache = make("hosts")
+    for words in [["purge", "--yes"], ["purge", "-n"], ["list"]]:
+        result = subprocess.run([tool, words[0], cache, "--host", host, *words[1:]], capture_output=True)
+        note = f"note: no entry has the host '{host}'\nhint: {hint.replace('CACHE', cache)}\n"
+        assert result.returncode == 0 and note in result.stderr.decode(), result
+    # Another option can be the reason.
+    result = purge(cache, "--host", ".news.example", "--larger-than", "1G", "--yes")
+    assert b"no entry has" not in result.stderr, result
+
+
+def test_notes_group_digits():
+    cache = make("many", "--no-large-bodies", entries=1100)
+    assert purge(cache, "--all", "--plan", path("plan.json")).stderr.decode() == (
+        f"note: '{path('plan.json')}' plans to remove 1,100 entries\n")
+    result = purge(cache, "--all", "--yes", "--max-delete", "10", status=1)
+    assert result.stderr.startswith(b"error: 1,100 of 1,100 entries would be removed, more than"), result
+
+
+def test_without_a_terminal_the_message_has_the_command():
+    """A host is removed with a copy, and restored, by pasting what the messages print."""
+    cache = make("pasted")
+    urls = lambda: sorted(subprocess.run([tool, "list", cache, "--format", "urls"], capture_output=True, check=True).stdout.splitlines())
+    before = urls()
+    refused = purge(cache, "--host", "api.news.example", "--backup", path("a copy.tar"), status=64)
+    for verb in ["purge", "import"]:
+        line = refused.stderr.decode().splitlines()[-1 if verb == "purge" else 0]
+        words = shlex.split(line[line.index("urlcache-admin ") + len("urlcache-admin "):])
+        assert words[0] == verb, line
+        refused = subprocess.run([tool, *words], capture_output=True)
+        assert refused.returncode == 0, refused
+        assert (urls() == before) == (verb == "import")
 
 
 def test_dry_run():

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import shutil
+import sqlite3
 import subprocess
 
 import pytest
@@ -207,4 +208,30 @@ def test_ids():
     done = run("diff", first, second, "--id", "1", "--id", "77", status=1)
     assert done.stdout == b"" and b"error: no entry has the id 77\n" in done.stderr, done
     help = run("diff", "--help").stdout.decode()
-    assert "USAGE: urlcache-admin diff [<options>] <first> <second>\n" in help, help
+    assert "USAGE: urlcache-admin diff [<options>] <first> <second> [<entries> ...]\n" in help, help
+    (only,) = details(first, second, "https://h.example/b")
+    assert only["url"] == "https://h.example/b", only
+    assert b"error: 'diff' takes two paths; " in run("diff", first, second, "third", status=64).stderr
+
+
+def test_text_of_bodies():
+    """'--contains' selects in each of the two caches by its own bodies."""
+    first, second = caches(
+        [entry("a", body=b"needle"), entry("b", body=b"needle"), entry("c", body=b"hay")],
+        [entry("a", 404, body=b"needle"), entry("b", body=b"hay"), entry("c", 404, body=b"hay")])
+    found = details(first, second, "--contains", "needle")
+    assert [(each["url"][-1], each["change"]) for each in found] == [("a", "changed"), ("b", "removed")], found
+    assert b"--superseded" in run("diff", first, second, "--superseded", status=64).stderr
+
+
+def test_partitions_and_a_foundation_cache():
+    """The key of an entry with a partition ends with it, and a Foundation cache has none."""
+    first, _ = caches([entry("a"), entry("b"), entry("c", body=b"[x]")], [])
+    database = sqlite3.connect(os.path.join(first, "Cache.db"))
+    database.execute("UPDATE cfurl_cache_response SET partition = 'https://top.example', request_key = request_key || '[https://top.example]' "
+                     "WHERE entry_ID < 3")
+    database.commit()
+    database.close()
+    run("import", first, "-c", path("folder"), "--create", "foundation")
+    assert run("diff", first, path("folder"), "--stat").stdout == b"0 added, 0 removed, 0 changed, 3 the same\n"
+

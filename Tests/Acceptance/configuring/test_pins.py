@@ -84,6 +84,13 @@ def test_verbs():
         assert run("pin", name, c, errors="") == "Pinned 1 URL in 'shop'\n"
         assert run("pin", name) == run("pin", "-c", name) and c in run("pin", name)
         assert run("unpin", name, c, errors="") == "Unpinned 1 URL in 'shop'\n"
+        # An id stands for the URL that the entry has now.
+        assert run("pin", name, "1", errors="") == "Pinned 1 URL in 'shop'\n"
+        url = json.loads(run("list", cache, "1", "--json", errors=None))["entries"][0]["url"]
+        assert [pin["url"] for pin in json.loads(run("pin", "--json"))["pins"]] == [url]
+        assert run("unpin", name, "1", errors="") == "Unpinned 1 URL in 'shop'\n"
+    run("pin", "shop", "77777", status=1, errors=(
+        f"error: no such entry in '{cache}': no entry with a URL has this id\nhint: list the entries with 'urlcache-admin list'\n"))
     for words, errors in [
             (["unpin", "shop"], "error: no URL to unpin\nhint: list all pins with 'urlcache-admin pin'\n"),
             (["unpin"], "error: no URL to unpin\nhint: list all pins with 'urlcache-admin pin'\n"),

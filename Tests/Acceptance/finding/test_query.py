@@ -168,6 +168,22 @@ def test_tables():
     assert sorted(map(tuple, values(answer(cache, "SELECT id, code FROM findings")))) == of_entries and of_entries
 
 
+@pytest.mark.parametrize(("sql", "hint"), [
+    ("SELECT url FROM entry", "the tables are entries, headers, findings, user_info, directives\n"),
+    ("SELECT url FROM entrys", "did you mean 'entries'? the tables are "),
+    ("SELECT urll FROM entries", "did you mean 'url'? the columns of 'entries' are id, "),
+    ("SELECT e.sizes FROM entries e", "did you mean 'size'? the columns of 'entries' are id, "),
+    ("SELECT headers.nam FROM headers", "did you mean 'name'? the columns of 'headers' are id, side, name, value, position\n"),
+    ("SELECT FROM", "see the tables and columns with 'urlcache-admin query --help'\n")])
+def test_a_wrong_name_gets_the_right_ones(sql, hint):
+    message = run("query", make("cache"), sql, status=64).stderr.decode()
+    assert f"\nhint: {hint}" in message and message.endswith("\n"), message
+
+
+def test_a_query_needs_time():
+    assert b"error: '--timeout' must be longer than 0.\n" in run("query", make("cache"), "SELECT 1", "--timeout", "0s", status=64).stderr
+
+
 def test_parameters():
     cache = make("cache")
     host = answer(cache, "SELECT host FROM entries LIMIT 1")[0]["host"]
@@ -320,7 +336,7 @@ def test_filling_is_bounded():
     cache = make("large", entries=4_000, seed=9)
     for options in [[], ["--larger-than", "1"]]:
         result = run("query", cache, "SELECT * FROM headers, findings", "--timeout", "0.05s", *options, status=64)
-        assert b"error: the query took longer than 0 s\n" in result.stderr
+        assert b"error: the query took longer than 0.05 s\n" in result.stderr
 
 
 def test_values_are_bounded():

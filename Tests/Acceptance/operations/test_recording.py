@@ -57,9 +57,10 @@ def test_the_files_of_the_configuration():
     # Other commands write the log only, and a dry run neither.
     assert run("enforce", "--all-caches", "--max-entries", "1", "-n").returncode == 0
     assert run("purge", "shop", "1", "--yes").returncode in (0, 1)
-    assert [line["verb"] for line in log()][2:] == ["purge"] and metrics() == before
+    assert run("compact", "shop").returncode == run("expire", "shop", "--all", "--clear-user-info", "k", "--yes").returncode == 0
+    assert [line["verb"] for line in log()][2:] == ["purge", "compact", "expire"] and metrics() == before
     assert run("enforce", "shop", "--max-entries", "130", "--yes", "--metrics", path("other.prom"), "--log", path("other.log")).returncode == 0
-    assert len(log()) == 3 and metrics() == before and os.path.exists(path("other.prom"))
+    assert len(log()) == 5 and metrics() == before and os.path.exists(path("other.prom"))
     # They are the same for all caches, and their paths are complete.
     for setting, value in [("caches.shop.log", path("x")), ("log", "x")]:
         assert run("config", "set", setting, value).returncode == 64, setting

@@ -55,6 +55,11 @@ extension URLCacheAdmin {
     var writesJSON: Bool { format == .json }
     var isDryRun: Bool { dryRun }
 
+    mutating func fill(from settings: CacheSettings) {
+      cache.fill(from: settings)
+      recording.log = recording.log ?? settings.log
+    }
+
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       if !dryRun {
         environment.finishIntents(

@@ -58,6 +58,11 @@ extension URLCacheAdmin {
     var isDryRun: Bool { dryRun }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
 
+    mutating func fill(from settings: CacheSettings) {
+      cache.fill(from: settings)
+      recording.log = recording.log ?? settings.log
+    }
+
     func validate() throws {
       guard !clearUserInfo.contains("") else {
         throw ValidationError("'--clear-user-info' needs a key.")

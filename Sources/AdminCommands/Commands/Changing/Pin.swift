@@ -116,7 +116,8 @@ extension URLCacheAdmin {
 struct PinOperands: ParsableArguments {
   @OptionGroup var cache: CacheOperand
 
-  @Argument(help: "URLs, in any equivalent spelling. URLs are literal, never patterns.")
+  @Argument(
+    help: "URLs, in any equivalent spelling, or ids for the URLs of entries. No patterns.")
   var urls: [String] = []
 }
 
@@ -203,22 +204,47 @@ struct PinScopeOptions: ParsableArguments {
     let isLiteral = operands.urls.count < environment.operandsAfterTerminator
     let mayBeCache = cache == nil && !everywhere && !isLiteral
     guard try mayBeCache && environment.isCache(first, unlessEntry: true) else {
-      return try Self.read([first] + operands.urls)
+      return try read([first] + operands.urls, in: environment)
     }
     cache = first
-    return try Self.read(operands.urls)
+    return try read(operands.urls, in: environment)
   }
 
-  /// Parses URLs on the command line.
-  private static func read(_ texts: [String]) throws(CommandFailure) -> [ByteString] {
+  /// Parses URLs on the command line, and ids that stand for URLs.
+  private func read(
+    _ texts: [String], in environment: CommandEnvironment
+  ) throws -> [ByteString] {
     var urls: [ByteString] = []
     for text in texts {
+      if case .id(let id) = try? EntryNames.Name(written: text), !everywhere {
+        urls.append(try url(of: id, in: environment))
+        continue
+      }
       do throws(WrittenValueError) { urls.append(try WrittenValue.url(text)) } catch {
-        throw .usage(
+        throw CommandFailure.usage(
           "'\(printable(error.text))' \(error.reason)",
           hint: "use a URL ('list' shows it): the id changes when the entry is stored again")
       }
     }
     return urls
+  }
+
+  /// Returns the URL of an entry: its id changes when the entry is stored again.
+  private func url(
+    of id: StoredResponse.ID, in environment: CommandEnvironment
+  ) throws -> ByteString {
+    let configuration = environment.configuration
+    guard let name = cache ?? configuration.value(of: .cache, forCache: nil)?.text else {
+      throw CommandFailure.usage(
+        "no cache given", hint: "name one with '-c NAME', or use '--everywhere' for all caches")
+    }
+    let path = configuration.path(ofCache: name)?.text ?? name
+    let source = try environment.openSource(path, 5_000, environment.now).source
+    let url = try source.response(id, .url)?.url.map { ByteString(copying: $0) }
+    try source.finish()
+    guard let url else {
+      throw StoreError(.noSuchResponse, at: path, because: "no entry with a URL has this id")
+    }
+    return url
   }
 }

@@ -10,7 +10,7 @@ extension URLCacheAdmin {
     static let configuration = CommandConfiguration(
       commandName: "diff",
       abstract: "Compare two caches or archives.",
-      usage: "urlcache-admin diff [<options>] <first> <second>",
+      usage: "urlcache-admin diff [<options>] <first> <second> [<entries> ...]",
       discussion: """
         '+' marks entries only in the second, '-' only in the first, '~' entries that
         differ. Entries are compared by key; ids and the locations of bodies are
@@ -21,8 +21,8 @@ extension URLCacheAdmin {
 
         Between two formats, only what both caches can store is compared.
 
-        '--id' selects entries by their ids in the first cache, and entries of the
-        second one by the URLs of those.
+        Ids select entries of the first cache, and entries of the second one by the
+        URLs of those.
         """)
 
     @Argument(help: "The first cache or archive.", completion: .file())
@@ -64,9 +64,13 @@ extension URLCacheAdmin {
       guard cache.cache == nil else {
         throw ValidationError("'diff' takes two paths instead of '-c'.")
       }
-      // A third path would be taken for the name of an entry, and no entry would be compared.
-      guard selection.entries.isEmpty else {
-        throw ValidationError("'diff' takes two paths; select with options such as '--prefix'.")
+      // A third path is no name of an entry.
+      guard selection.entries.allSatisfy({ (try? EntryNames.Name(written: $0)) != nil }) else {
+        throw ValidationError("'diff' takes two paths; URLs and ids after them select entries.")
+      }
+      guard !selection.superseded else {
+        throw ValidationError(
+          "'--superseded' depends on all entries of one cache, and 'diff' reads two.")
       }
       guard !stat || !(detail || bodies) else {
         throw ValidationError(
@@ -76,15 +80,19 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let now = cache.now(in: environment)
-      let selection = try selection.resolved(at: now, of: nil, in: environment)
+      var selected = try selection.parsed(at: now, of: nil, in: environment)
       let (first, second) = (try open(first, environment), try open(second, environment))
-      let (others, absent) = try otherSelection(like: selection, in: first)
+      let (other, absent) = try otherSelection(like: selected, in: first)
+      var others = other
+      // Which bodies contain a text is known for one cache only.
+      try selected.prepare(for: first, at: now, in: environment)
+      try others.prepare(for: second, at: now, in: environment)
       let comparison = try environment.showingProgress(
         "Comparing entries", of: CommandEnvironment.total(of: [first, second])
       ) {
         try StoreComparison(
           of: first, with: second, by: by.aspects, normalizingJSON: jsonNormalise,
-          selecting: selection, amongOthers: others, now: now)
+          selecting: selected, amongOthers: others, now: now)
       }
       try write(comparison, of: first, with: second, now, environment)
       try first.finish()

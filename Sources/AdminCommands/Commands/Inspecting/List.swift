@@ -135,6 +135,9 @@ extension URLCacheAdmin {
         try environment.write(Array("\(listing.shown)\n".utf8))
       } else {
         try write(source, &listing, now, tags, environment)
+        if listing.shown == 0, limit != 0 {
+          try environment.report(hostsAbsentFrom: source, selection)
+        }
       }
       try source.finish()
       return listing.report(in: environment, secrets.policy)

@@ -49,6 +49,10 @@ extension URLCacheAdmin {
 
     var writesJSON: Bool { formats.format == .json }
 
+    func validate() throws {
+      guard timeout ?? 1 > 0 else { throw ValidationError("'--timeout' must be longer than 0.") }
+    }
+
     mutating func takeOperands(in environment: CommandEnvironment) throws {
       let given = (operands.first.map { [$0] } ?? []) + selection.entries
       var words = given.filter { $0.utf8.first != UInt8(ascii: ":") }
@@ -195,7 +199,7 @@ extension CommandFailure {
     case .invalid(let message):
       self = .usage(
         "SQLite does not understand the SQL: \(printable(message))",
-        hint: "see the tables and columns with 'urlcache-admin query --help'")
+        hint: EntryQuery.names(instead: message))
     case .unnamedParameter:
       self = .usage("a parameter has no name", hint: "write ':name' instead of '?'")
     case .missingParameter(let name):
@@ -206,7 +210,8 @@ extension CommandFailure {
       self = .usage("the SQL has no parameter ':\(printable(name))'")
     case .interrupted:
       self = .usage(
-        "the query took longer than \(Int64(min(seconds, 1e9))) s",
+        "the query took longer than "
+          + (seconds < 1 ? "\(seconds) s" : "\(Int64(min(seconds, 1e9))) s"),
         hint: "allow more with '--timeout 10min'")
     case .tooLarge(let message):
       self = .usage(
