@@ -189,6 +189,12 @@ struct Listing {
     bodyBytes += lines.bodyBytes
   }
 
+  /// Counts entries, if all are selected.
+  mutating func count(_ entries: FirstInOrder) {
+    seen += entries.entries
+    shown += entries.entries
+  }
+
   /// Reports absent names, and entries for which the selection was undecided.
   ///
   /// - Returns: ``ExitStatus/no`` if a name is absent, otherwise ``ExitStatus/done``.

@@ -38,3 +38,18 @@ def test_single_columns(kind):
             for member, value in alone.items():
                 assert entry[member] == value, (name, entry, alone)
             assert key in alone or name in alone, (name, alone)
+
+
+@pytest.mark.parametrize("kind", ["apple", "foundation"])
+def test_first_sorted(kind):
+    """With a limit, only some entries are decoded; they are the first ones of the whole list."""
+    cache = make("cache", "--format", kind, "--faults", "orphan-files,missing-bodies,undecodable", entries=60, seed=5)
+    # Not whole lines: notes depend on what is decoded.
+    options = ["--format", "csv", "--columns", "id,url,size", "--at", "2026-01-01"]
+    for name in columns(cache):
+        for order in (name, "-" + name):
+            for selection in ([], ["--method", "GET", "--glob", "*e*"]):
+                words = ["list", cache, *options, "--sort", order, *selection]
+                whole = run(*words).stdout.splitlines()
+                for limit in (1, 7, 500):
+                    assert run(*words, "--limit", str(limit)).stdout.splitlines() == whole[:limit + 1], (order, limit)

@@ -182,16 +182,7 @@ extension URLCacheAdmin {
       var sorted: Int64?
       if var sort {
         if let tags { sort.column = sort.column.reading(tags) }
-        var responses = SortedResponses(
-          by: sort, limit: limit, now: now, expiryRules: listing.selection.expiryRules)
-        // The order is only known after all entries are read, so the limit applies afterwards.
-        listing.limit = nil
-        try listing.scan(source, projection.union(sort.projection)) { responses.insert($0) }
-        sorted = listing.shown
-        listing.shown = 0
-        listing.bodyBytes = 0
-        for response in responses.finished() {
-          listing.count(response)
+        sorted = try listing.scanSorted(source, projection, by: sort) { response in
           renderer.render(response, into: &output.text)
           try output.flushIfLarge()
         }
@@ -211,9 +202,12 @@ extension URLCacheAdmin {
           try output.flushIfLarge()
         }
       }
-      let total = try listing.wasStopped ? source.count() : listing.seen
+      // Counting a million entries takes much longer than reading fifty, so it is left out where nobody sees the number.
+      let showsTotal = format == .json || !environment.isQuiet
+      let total = try listing.wasStopped && showsTotal ? source.count() : listing.seen
       let selected =
-        try listing.selection.isEmpty ? total : sorted ?? listing.countSelected(in: source)
+        try listing.selection.isEmpty || !showsTotal
+        ? total : sorted ?? listing.countSelected(in: source)
       var summary = ListSummary(
         shown: listing.shown, selected: selected, total: total, bodyBytes: listing.bodyBytes)
       summary.first = sort?.first
