@@ -92,7 +92,8 @@ extension URLCacheAdmin {
       ) {
         try StoreComparison(
           of: first, with: second, by: by.aspects, normalizingJSON: jsonNormalise,
-          selecting: selected, amongOthers: others, now: now)
+          selecting: selected, amongOthers: others, now: now,
+          temporaryFolder: environment.temporaryFolder)
       }
       try write(comparison, of: first, with: second, now, environment)
       try first.finish()
