@@ -15,6 +15,12 @@ public struct OpenFile: ~Copyable {
   /// The path with which the file was opened.
   public let path: String
 
+  /// Takes over a descriptor.
+  init(descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
   /// Opens a file for reading. A symbolic link is an error, and a pipe is not waited for.
   ///
   /// The corresponding C function is `open` with `O_NOFOLLOW` and `O_NONBLOCK`.

@@ -8,7 +8,7 @@ extension Connection {
   /// Waits for locks of other processes, up to this many milliseconds in total.
   ///
   /// This is like `sqlite3_busy_timeout`, except that a held signal ends the wait before the lock is free.
-  borrowing func wait(milliseconds: Int32) {
+  public borrowing func wait(milliseconds: Int32) {
     // SQLite passes the number of tries and one pointer, which here is the maximal number of pauses.
     let pauses = unsafe UnsafeMutableRawPointer(bitPattern: Self.pauseCount(of: milliseconds))
     unsafe sqlite3_busy_handler(

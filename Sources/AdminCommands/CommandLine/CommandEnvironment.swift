@@ -78,6 +78,11 @@ public struct CommandEnvironment {
     path, _, _ in throw StoreError(.unsupported, at: path)
   }
 
+  /// Calls the last parameter with each file of the cache at a path; the other parameter is the time to wait for a lock
+  /// in milliseconds.
+  var forEachFile: (String, Int32, (StoreFile, borrowing OpenFile) throws -> Void) throws -> Void =
+    { _, _, _ in }
+
   /// Opens the cache at a path for writing; the other parameters are the time to wait for a lock in milliseconds, and
   /// whether SQLite checks the database first.
   public var openStore: (String, Int32, Bool) throws -> any ResponseStore
@@ -257,6 +262,10 @@ public struct CommandEnvironment {
       }
       return StoreObserver(
         StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now))
+    }
+    environment.forEachFile = { path, wait, body in
+      try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
+        .forEachFile(body)
     }
     environment.openRemains = { path, wait, options in
       guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {

@@ -98,6 +98,36 @@ extension ChangeOptions {
   }
 }
 
+/// The option of commands that overwrite what they remove.
+struct SecureOptions: ParsableArguments {
+  @Flag(
+    inversion: .prefixedNo,
+    help: ArgumentHelp(
+      "Overwrite what is removed, rewrite the database, and search the files for traces."))
+  var secure: Bool?
+
+  /// Whether it is requested.
+  var isOn: Bool { secure ?? false }
+
+  /// Fills in options that the command line does not set.
+  mutating func fill(from settings: CacheSettings) {
+    secure = secure ?? settings.secure
+  }
+
+  /// Returns the removal for a cache; `nil` if it is not requested.
+  func removal(
+    of cache: CacheOptions, by change: ChangeOptions, backup: String? = nil,
+    in environment: CommandEnvironment
+  ) -> SecureRemoval? {
+    guard isOn else { return nil }
+    if let backup, !change.dryRun {
+      environment.note("the backup '\(backup)' contains what is removed: keep it safe")
+    }
+    return SecureRemoval(
+      waiting: cache.waitMilliseconds, skippingCheck: change.noVerify, in: environment)
+  }
+}
+
 /// The options for the plan of a command that selects entries.
 struct PlanOptions: ParsableArguments {
   @Option(
@@ -135,11 +165,12 @@ struct PlanOptions: ParsableArguments {
   ///
   /// - Returns: Whether a file was requested.
   func save(
-    _ plan: RemovalPlan, by verb: String, in environment: CommandEnvironment
+    _ plan: RemovalPlan, by verb: String, secure: Bool = false,
+    in environment: CommandEnvironment
   ) throws -> Bool {
     guard let path = self.plan else { return false }
     var text = TextBuffer()
-    PlanRenderer(verb: verb, now: environment.now)
+    PlanRenderer(verb: verb, now: environment.now, isSecure: secure)
       .append(plan, of: absolutePath(plan.store.path), into: &text)
     guard path != "-" else {
       try environment.write(text.bytes)

@@ -12,6 +12,9 @@ struct PlanExecution {
   /// The sidecars to remove with the entries, and their folder.
   var sidecars: (plan: SidecarPlan, folder: SidecarFolder)?
 
+  /// Overwrites what is removed; `nil` if that was not requested.
+  var secure: SecureRemoval?
+
   /// Removes the entries and files of a plan.
   ///
   /// The cache is closed on return, because only then SQLite deletes the log. No database file may be opened next to
@@ -29,10 +32,7 @@ struct PlanExecution {
     var removal = Removal()
     var failure: (any Error)?
     do {
-      let store = try environment.showingProgress("Checking the database", of: nil) {
-        try environment.openStore(
-          plan.store.path, cache.waitMilliseconds, verifying && !change.noVerify)
-      }
+      let store = try open(plan, verifying: verifying)
       let count = Int64(plan.entries.count + plan.orphans.count)
       try environment.showingProgress("Removing entries", of: count) {
         try plan.carryOut(in: store, into: &removal, unless: shouldStop)
@@ -40,10 +40,37 @@ struct PlanExecution {
       // In slices, because a rewrite needs as much free space again, and the reason for the limit
       // may be a full disk.
       if shrinking { _ = try environment.compact(store, of: plan.footprint, unless: shouldStop) }
+      // Before the store is closed, as SQLite then deletes the log without overwriting it.
+      if secure != nil { _ = try store.erase(fully: false) { false } }
     } catch {
       failure = error
     }
     return RemovalReceipt(of: plan, removal, stoppedBy: stopReason(), failure)
+  }
+
+  private func open(_ plan: RemovalPlan, verifying: Bool) throws -> any ResponseStore {
+    if let secure {
+      try secure.collect(plan)
+      return try secure.open(plan.store.path)
+    }
+    return try environment.showingProgress("Checking the database", of: nil) {
+      try environment.openStore(
+        plan.store.path, cache.waitMilliseconds, verifying && !change.noVerify)
+    }
+  }
+
+  /// Overwrites what the removed entries left.
+  func erase(
+    after receipt: inout RemovalReceipt, unless shouldStop: () -> Bool
+  ) throws {
+    guard let secure else { return }
+    let store = receipt.plan.store
+    if receipt.plan.isEmpty { try secure.collectRemains(of: store, receipt.plan.absent) }
+    let erasure = try secure.finish(store, linkedFiles: receipt.linkedFiles, unless: shouldStop)
+    receipt.erasure = erasure
+    let source = try cache.openForPlanning(in: environment, copy: store.path)
+    receipt.footprintAfter = try source.footprint().totalBytes
+    try source.finish()
   }
 
   /// Executes a plan, and reports what was removed, even after a failure.
@@ -55,7 +82,10 @@ struct PlanExecution {
   ) throws -> Bool {
     // Hold signals, so that one ends the process only after the current batch and the receipt.
     let signals = HeldSignals()
-    var receipt = carryOut(plan) { environment.stopReason(signals) }
+    // A cache whose entries are already removed, by an interrupted command, can still have traces of them.
+    var receipt =
+      secure != nil && plan.isEmpty
+      ? RemovalReceipt(before: plan) : carryOut(plan) { environment.stopReason(signals) }
     var renderer = renderer
     var failure: (any Error)?
     if let sidecars {
@@ -67,10 +97,15 @@ struct PlanExecution {
       throw failure
     }
     receipt.skipped += skipped
+    try erase(after: &receipt) { environment.stopReason(signals) != nil }
+    renderer.showsFootprint = renderer.showsFootprint || secure != nil
     try receipt.write(by: renderer, as: change.format, in: environment)
     receipt.reportRemainder(in: environment)
     if let failure { throw failure }
-    if change.format == .table, plan.store.format.hasDatabase, !receipt.plan.entries.isEmpty {
+    if let erasure = receipt.erasure {
+      erasure.suggestNextCommand(for: plan.store.path, in: environment)
+    } else if change.format == .table, plan.store.format.hasDatabase, !receipt.plan.entries.isEmpty
+    {
       environment.suggest(
         "reclaim the free space in the database with", ["compact", "-c", plan.store.path])
     }

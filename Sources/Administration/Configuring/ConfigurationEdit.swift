@@ -121,10 +121,12 @@ extension ConfigurationEdit {
 
   /// Returns a value in TOML syntax: a number or a Boolean if the setting is one, else quoted text.
   private static func literal(_ value: String, for key: Key) -> [UInt8] {
-    // Sizes, durations and percentages have units, so TOML only has text for them. These two
+    // Sizes, durations and percentages have units, so TOML only has text for them. These
     // settings are the only ones that it has a type for.
     let isNumber = key.name == Setting.maxEntries.rawValue && Int64(value).map { "\($0)" } == value
-    let isFlag = key.name == Setting.onlyIfOver.rawValue && ["true", "false"].contains(value)
+    let isFlag =
+      [Setting.onlyIfOver, .secure].contains { $0.rawValue == key.name }
+      && ["true", "false"].contains(value)
     return isNumber || isFlag ? Array(value.utf8) : quoted(value)
   }
 

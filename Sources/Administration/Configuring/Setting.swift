@@ -15,6 +15,8 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
   case low
   case onlyIfOver = "only-if-over"
   case order
+  /// Whether commands overwrite what they remove.
+  case secure
   case log
   case metricsFile = "metrics-file"
 
@@ -36,6 +38,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
     case .low: "100%"
     case .onlyIfOver: "false"
     case .order: "oldest"
+    case .secure: "false"
     default: nil
     }
   }

@@ -24,6 +24,8 @@ public struct CacheSettings: Hashable, Sendable {
   public private(set) var onlyIfOver: Bool?
   /// The order in which entries are removed.
   public private(set) var order: [CacheLimits.Order]?
+  /// Whether commands overwrite what they remove.
+  public private(set) var secure: Bool?
 
   /// The path of the log.
   public private(set) var log: String?
@@ -67,6 +69,9 @@ public struct CacheSettings: Hashable, Sendable {
     case .onlyIfOver:
       let word = try Self.word(text, of: ["true", "false"])
       onlyIfOver = word == "true"
+    case .secure:
+      let word = try Self.word(text, of: ["true", "false"])
+      secure = word == "true"
     case .order: order = try Self.order(text)
     case .log: log = try Self.path(text)
     case .metricsFile: metricsFile = try Self.path(text)

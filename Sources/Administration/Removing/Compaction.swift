@@ -13,6 +13,10 @@ public struct Compaction: Hashable, Sendable {
   public var method: CompactionMethod?
   /// Why free space is left, if the compaction was stopped.
   public var stopReason: StopReason?
+  /// The number of files without an entry that were removed first, or would be in a dry run.
+  public var orphans = 0
+  /// What was done so that nothing can be recovered; `nil` if that was not requested.
+  public var erasure: ErasureReceipt?
 
   /// Creates a compaction that has not run yet.
   public init(store: StoreDescription, before: Footprint) {

@@ -162,6 +162,20 @@ public struct RemovalPlan: Hashable, Sendable {
     (orphanEntries, inlineBytes) = (tally.orphans, tally.inlineBytes)
   }
 
+  /// Adds the files to which no entry refers.
+  public mutating func insertOrphans(of source: any ResponseSource, now: Timestamp) throws {
+    let survey = try source.orphans(at: now)
+    orphans = survey.files
+    let planned = Set(entries.map(\.version.id))
+    for version in survey.leftovers where !planned.contains(version.id) {
+      var entry = Entry(
+        version: version, url: nil, size: nil, hasBodyFile: false, isOrphan: true, reason: .orphan)
+      entry.size = version.file?.size
+      entries.append(entry)
+    }
+    entries.sort { $0.version.id < $1.version.id }
+  }
+
   /// Whether the plan removes nothing.
   public var isEmpty: Bool { entries.isEmpty && orphans.isEmpty }
 

@@ -33,6 +33,10 @@ public struct RemovalReceipt {
   public var footprintAfter: ByteCount?
   /// What is left because the removal was stopped; `nil` if it was not stopped, or nothing is left.
   public private(set) var remainder: Remainder?
+  /// The number of removed files that were not overwritten, because they have other names.
+  public private(set) var linkedFiles = 0
+  /// What was done so that nothing can be recovered; `nil` if that was not requested.
+  public var erasure: ErasureReceipt?
   /// The error that ended the removal early.
   public private(set) var failure: (any Error)?
 
@@ -68,6 +72,7 @@ public struct RemovalReceipt {
     skipped = removal.skipped.count
     skippedOrphans = removal.skippedOrphans.count
     orphanedFiles = removal.orphanedFiles
+    linkedFiles = removal.linkedFiles
     returnedBytes = removal.returnedBytes
     // Files that could not be removed still occupy their space.
     footprintAfter =
@@ -84,6 +89,7 @@ public struct RemovalReceipt {
   /// Whether everything in the plan was removed.
   public var isComplete: Bool {
     failure == nil && skipped == 0 && skippedOrphans == 0 && orphanedFiles == 0 && remainder == nil
+      && erasure?.isComplete ?? true
   }
 
   /// Adds the receipt of the next plan for the same cache, in a round starting at 1.
@@ -99,6 +105,7 @@ public struct RemovalReceipt {
     skipped += next.skipped
     skippedOrphans += next.skippedOrphans
     orphanedFiles += next.orphanedFiles
+    linkedFiles += next.linkedFiles
     returnedBytes += next.returnedBytes
     footprintAfter = next.footprintAfter
     (remainder, failure) = (next.remainder, next.failure)

@@ -22,6 +22,9 @@ public struct SavedPlan: Hashable, Sendable {
   /// The orphans to remove, in ascending order of names, as they were when the plan was made.
   public var orphans: [OrphanFile]
 
+  /// Whether to overwrite what is removed.
+  public var isSecure = false
+
   /// Creates a plan to save.
   public init(
     path: String, format: StoreDescription.Format, identity: [UInt64],
@@ -49,6 +52,7 @@ public struct SavedPlan: Hashable, Sendable {
       // As text, because JavaScript and jq lose the lowest bits of numbers beyond 2^53, and users
       // pass plans through them.
       case "identity": try json.array { identity.append(try $0.numberInText()) }
+      case "secure": isSecure = try json.boolean()
       case "entries":
         try json.array { entries.append(try RemovalPlan.Entry(reading: &$0)) }
       case "orphans": try json.array { orphans.append(try OrphanFile(reading: &$0)) }

@@ -17,11 +17,26 @@ public enum CompactionRenderer {
       $0.member("footprint_before", compaction.before.totalBytes)
       $0.member("footprint_after", compaction.after?.totalBytes)
       $0.member("stopped_by", compaction.stopReason?.rawValue)
+      guard let erasure = compaction.erasure else { return }
+      $0.member("orphans", compaction.orphans)
+      ErasureRenderer(receipt: erasure).write(to: &$0)
     }
   }
 
   /// Appends one or two lines for people.
   public static func appendText(_ compaction: Compaction, into buffer: inout TextBuffer) {
+    appendSizes(compaction, into: &buffer)
+    guard let erasure = compaction.erasure else { return }
+    if compaction.orphans > 0 {
+      buffer.append(erasure.isPlanned ? "Would remove " : "Removed ")
+      buffer.append(grouped: Int64(compaction.orphans))
+      buffer.append(
+        compaction.orphans == 1 ? " file without an entry\n" : " files without an entry\n")
+    }
+    ErasureRenderer(receipt: erasure).appendText(into: &buffer)
+  }
+
+  private static func appendSizes(_ compaction: Compaction, into buffer: inout TextBuffer) {
     let before = compaction.before
     // Each entry of a Foundation store is a file, whose blocks the file system frees when it is
     // removed.

@@ -11,11 +11,14 @@ public struct PlanRenderer: Sendable {
   public var verb: String
   /// The time at which the plan was made.
   public var now: Timestamp
+  /// Whether the plan asks to overwrite what is removed.
+  public var isSecure: Bool
 
   /// Creates a renderer.
-  public init(verb: String, now: Timestamp) {
+  public init(verb: String, now: Timestamp, isSecure: Bool = false) {
     self.verb = verb
     self.now = now
+    self.isSecure = isSecure
   }
 
   /// Appends a plan as one JSON object.
@@ -32,6 +35,8 @@ public struct PlanRenderer: Sendable {
     json.member("schema", SavedPlan.schema)
     json.member("verb", verb)
     json.member("made", now)
+    // Left out rather than false, as in the plans of earlier versions.
+    if isSecure { json.member("secure", true) }
     var store = plan.store
     // Absolute, because the plan may be applied from another folder.
     store.path = path

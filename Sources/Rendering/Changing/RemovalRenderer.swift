@@ -29,6 +29,9 @@ public struct RemovalRenderer: Sendable {
   /// Whether people see the size on disk before and after.
   public var showsFootprint = false
 
+  /// Whether what is removed is overwritten.
+  public var isSecure = false
+
   private var listsRules: Bool { limitCommand != nil }
 
   /// Creates a renderer.
@@ -36,6 +39,11 @@ public struct RemovalRenderer: Sendable {
     self.verb = verb
     self.isDryRun = isDryRun
     self.secrets = secrets
+  }
+
+  /// Returns what was done after the removals; in a dry run, what would be.
+  private func erasure(of receipt: RemovalReceipt) -> ErasureReceipt? {
+    isSecure && isDryRun ? .planned(for: receipt.plan.store) : receipt.erasure
   }
 
   /// Appends one JSON object, with every entry.
@@ -74,6 +82,7 @@ public struct RemovalRenderer: Sendable {
       json.member("footprint_before", plan.footprint.totalBytes)
       json.member("footprint_after", receipt.footprintAfter)
       json.member("limit_met", plan.meetsLimits)
+      if let erasure = erasure(of: receipt) { ErasureRenderer(receipt: erasure).write(to: &json) }
     }
   }
 
@@ -115,7 +124,7 @@ public struct RemovalRenderer: Sendable {
       buffer.append(isDryRun ? "Would free " : "Freed ")
       buffer.append(byteCount: receipt.returnedBytes)
       buffer.append(" on disk")
-      if plan.store.format.hasDatabase {
+      if plan.store.format.hasDatabase, !isSecure {
         // CFNetwork creates its databases with incremental vacuum, so removing rows makes free
         // pages and not a smaller file.
         buffer.append("; run 'compact' to reclaim the free space in the database")
@@ -138,6 +147,9 @@ public struct RemovalRenderer: Sendable {
       buffer.append("Of these, removed because the others did not free enough space: ")
       buffer.append(grouped: Int64(later))
       buffer.append("\n")
+    }
+    if let erasure = erasure(of: receipt) {
+      ErasureRenderer(receipt: erasure).appendText(into: &buffer)
     }
     appendLargest(of: plan, into: &buffer)
   }

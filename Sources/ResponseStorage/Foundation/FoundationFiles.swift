@@ -5,7 +5,7 @@ import Files
 ///
 /// A name can belong to anything, such as a link or a pipe: only regular files are opened.
 struct FoundationFiles: ~Copyable {
-  private let folder: Directory
+  let folder: Directory
 
   /// The path that the user gave.
   let path: String

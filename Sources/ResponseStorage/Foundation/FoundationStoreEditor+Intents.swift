@@ -17,7 +17,14 @@ extension FoundationStoreEditor: IntentStore {
     where name.kind == .temporary {
       guard let version = files.version(of: name) else { continue }
       do throws(FileError) {
-        if try files.remove(name, ifStill: version) { finished.removedFiles += 1 }
+        // The interrupted command may have been one that overwrites.
+        let newName = FoundationFileName.temporary()
+        if let doomed = try files.overwrite(
+          name, ifStill: version, renamingTo: newName, synchronizing: true)
+        {
+          try files.remove([doomed])
+          finished.removedFiles += 1
+        }
       } catch {
         finished.remainingFiles += 1
       }

@@ -13,6 +13,8 @@ final class FoundationStoreEditor: ResponseStore {
   var intent: OpenIntent?
   /// Whether recording an intent has failed, so that it is not tried again.
   var hasNoIntent = false
+  /// Whether files are overwritten before they are removed.
+  var overwrites = false
 
   /// Opens the folder at `path` for changes.
   ///
@@ -39,7 +41,11 @@ final class FoundationStoreEditor: ResponseStore {
   ) throws(StoreError) where Versions.Index == Int {
     do throws(FileError) {
       do throws(FileError) {
-        try unlink(responses, into: &removal, unless: shouldStop)
+        if overwrites {
+          try overwriteAndUnlink(responses, into: &removal, unless: shouldStop)
+        } else {
+          try unlink(responses, into: &removal, unless: shouldStop)
+        }
       } catch {
         // Files already removed stay removed, so sync them too; report the first error.
         try? files.synchronize()

@@ -70,7 +70,7 @@ struct Intent: Hashable {
   var place: Place
   /// Files that are removed after the responses that refer to them.
   var removed: [RemovedFile] = []
-  /// Files to which no response refers yet.
+  /// Files to which no response refers yet, or of which an unknown part is overwritten.
   var added: [ByteString] = []
 
   /// Creates an intent.

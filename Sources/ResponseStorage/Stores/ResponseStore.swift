@@ -46,6 +46,20 @@ public protocol ResponseStore {
     fully: Bool, unless shouldStop: () -> Bool
   ) throws(StoreError) -> CompactionMethod
 
+  /// From now on, overwrites files with zeros before it removes them.
+  func overwriteRemovedFiles() throws(StoreError)
+
+  /// Overwrites what removed responses left in logs, in free space, and in the gaps between responses.
+  ///
+  /// While another process has the store open, only as much is done as does not block that process.
+  ///
+  /// - Parameters:
+  ///   - fully: Whether to rewrite the store as well; otherwise only the log is overwritten, which must be done before
+  ///     the store is closed.
+  ///   - shouldStop: Returns whether to stop.
+  /// - Returns: Whether everything was overwritten.
+  func erase(fully: Bool, unless shouldStop: () -> Bool) throws(StoreError) -> Bool
+
   /// Whether another process had the store open when it was opened here; `false` for stores without locks.
   var inUse: Bool { get }
 
@@ -79,6 +93,13 @@ public protocol ResponseStore {
     _ changes: [UserInfoChange], into changed: inout Set<StoredResponse.ID>,
     unless shouldStop: () -> Bool
   ) throws(StoreError)
+}
+
+// Defaults for stores without files.
+extension ResponseStore {
+  public func overwriteRemovedFiles() throws(StoreError) {}
+
+  public func erase(fully: Bool, unless shouldStop: () -> Bool) throws(StoreError) -> Bool { true }
 }
 
 /// An insertion of responses.
@@ -154,6 +175,9 @@ public struct Removal: Hashable, Sendable {
 
   /// The number of body files that no response refers to any more and that could not be removed.
   public var orphanedFiles = 0
+
+  /// The number of removed files that were not overwritten, because they have other names (hard links).
+  public var linkedFiles = 0
 
   /// Creates an empty result.
   public init() {}

@@ -26,6 +26,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Changes") var change: ChangeOptions
     @OptionGroup(title: "Changes") var pinning: PinOptions
+    @OptionGroup(title: "Changes") var securing: SecureOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup(title: "Output") var terminal: TerminalOptions
 
@@ -36,6 +37,7 @@ extension URLCacheAdmin {
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)
       change.fill(from: settings)
+      securing.fill(from: settings)
     }
 
     func validate() throws {
@@ -49,18 +51,23 @@ extension URLCacheAdmin {
       let saved = try read(in: environment)
       try change.finishIntents(
         of: cache, at: cache.cache == nil ? saved.path : nil, in: environment)
+      var securing = securing
+      // The plan was made to be carried out this way.
+      if saved.isSecure { securing.secure = true }
       let (plan, skipped) = try plan(from: saved, in: environment)
       var renderer = RemovalRenderer(
         verb: "apply", isDryRun: change.dryRun, secrets: secrets.policy)
-      renderer.listsOrphans = !saved.orphans.isEmpty
+      renderer.listsOrphans = !saved.orphans.isEmpty || securing.isOn
+      renderer.isSecure = securing.isOn
       guard try change.allow(plan, renderer, in: environment) else {
         environment.note("nothing was removed")
         return .done
       }
-      let execution = PlanExecution(cache: cache, change: change, environment: environment)
+      var execution = PlanExecution(cache: cache, change: change, environment: environment)
+      execution.secure = securing.removal(of: cache, by: change, in: environment)
       // An empty plan opens no cache for writing: nothing could go wrong, and nothing has to be
       // locked.
-      if change.dryRun || plan.isEmpty {
+      if change.dryRun || plan.isEmpty && execution.secure == nil {
         try execution.preview(plan, skipped: skipped, renderer)
         return skipped == 0 ? .done : .partly
       }

@@ -13,6 +13,7 @@ extension URLCacheAdmin.Check {
     var removals = RemovalRenderer(
       verb: "repair", isDryRun: change.dryRun, secrets: secrets.policy)
     removals.listsOrphans = true
+    removals.isSecure = securing.isOn
     removals.sidecars = sidecars.sidecars == nil ? nil : check.sidecars?.plan.preview
     let isAllowed: Bool
     do {
@@ -22,7 +23,8 @@ extension URLCacheAdmin.Check {
       if check.isDamaged, !full, !change.noVerify {
         throw StoreError(.damaged, at: check.plan.store.path, because: "nothing was repaired")
       }
-      let isSaved = try planning.save(check.plan, by: "repair", in: environment)
+      let isSaved = try planning.save(
+        check.plan, by: "repair", secure: securing.isOn, in: environment)
       isAllowed = try !isSaved && change.allow(check.plan, removals, in: environment)
       if !isSaved, !isAllowed { environment.note("nothing was removed") }
     } catch {
@@ -31,7 +33,7 @@ extension URLCacheAdmin.Check {
       throw error
     }
     let isEmpty = check.plan.isEmpty && check.sidecars?.plan.isEmpty ?? true
-    guard isAllowed, !change.dryRun, !isEmpty else {
+    guard isAllowed, !change.dryRun, !isEmpty || securing.isOn else {
       let receipt = RemovalReceipt(previewing: check.plan)
       renderer.finish(
         repair: isAllowed ? { removals.append(receipt, as: change.format, into: &$0) } : nil,
@@ -57,12 +59,19 @@ extension URLCacheAdmin.Check {
     var removals = removals
     // No sidecars are changed yet.
     removals.sidecars = removals.sidecars.map { _ in SidecarChanges() }
-    let execution = PlanExecution(cache: cache, change: change, environment: environment)
-    let receipt =
+    var execution = PlanExecution(cache: cache, change: change, environment: environment)
+    execution.secure = securing.removal(
+      of: cache, by: change, backup: planning.backup, in: environment)
+    var receipt =
       plan.isEmpty
       ? RemovalReceipt(before: plan)
       : execution.carryOut(plan) { environment.stopReason(signals) }
     var failure = receipt.failure
+    if failure == nil {
+      do { try execution.erase(after: &receipt) { environment.stopReason(signals) != nil } } catch {
+        failure = error
+      }
+    }
     let open = {
       try environment.openSource(plan.store.path, cache.waitMilliseconds, now).source
     }
@@ -91,12 +100,14 @@ extension URLCacheAdmin.Check {
       }
     }
     renderer.finish(
-      repair: { [removals] in removals.append(receipt, as: change.format, into: &$0) }, left: left,
+      repair: { [removals, receipt] in removals.append(receipt, as: change.format, into: &$0) },
+      left: left,
       into: &output.text)
     try output.flush()
     if let failure { throw failure }
     receipt.reportRemainder(in: environment)
     if let left { hint(at: left, in: environment) }
+    receipt.erasure?.suggestNextCommand(for: plan.store.path, in: environment)
     // By what is left and not by what was done: a repair that succeeded can leave findings that no
     // repair mends.
     guard left?.isClean ?? false else { return .no }

@@ -63,6 +63,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup(title: "Changes") var change: ChangeOptions
     @OptionGroup(title: "Changes") var planning: PlanOptions
+    @OptionGroup(title: "Changes") var securing: SecureOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup(title: "Output") var terminal: TerminalOptions
 
@@ -75,6 +76,7 @@ extension URLCacheAdmin {
       cache.fill(from: settings)
       let log = change.recording.log
       change.fill(from: settings)
+      securing.fill(from: settings)
       // The configured log is for what changes something.
       if repair == nil { change.recording.log = log }
     }
@@ -123,6 +125,9 @@ extension URLCacheAdmin {
       guard offlineSet == nil || repair == nil && !full else {
         throw ValidationError(
           "'--offline-set' cannot be combined with '--repair' or '--full'.")
+      }
+      guard securing.secure != true || repair != nil else {
+        throw ValidationError("'--secure' is only for '--repair'.")
       }
       // Findings and a plan in one stream could be read by nobody.
       guard planning.plan != "-" else {

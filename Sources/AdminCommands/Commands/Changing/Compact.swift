@@ -18,6 +18,10 @@ extension URLCacheAdmin {
         fastest way is used, and the write-ahead log is removed as well. Entries are
         not changed. A Foundation cache has no database, so there is nothing to
         reclaim.
+
+        '--secure' overwrites what entries left that are already removed: it removes
+        orphans, rewrites the database, empties its log, and then searches all files
+        for what 'recover' found before. See 'purge' for what it cannot reach.
         """)
 
     @OptionGroup var operands: CacheOperand
@@ -35,6 +39,8 @@ extension URLCacheAdmin {
 
     @Flag(help: "Rewrite the database (VACUUM) even if smaller steps would do.")
     var full = false
+
+    @OptionGroup var securing: SecureOptions
 
     @Option(
       help: ArgumentHelp(
@@ -58,6 +64,7 @@ extension URLCacheAdmin {
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)
       recording.log = recording.log ?? settings.log
+      securing.fill(from: settings)
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -66,6 +73,7 @@ extension URLCacheAdmin {
           at: try cache.path(in: environment), waiting: cache.waitMilliseconds)
       }
       let (store, before) = try measured(in: environment)
+      if securing.isOn { return try runSecurely(on: store, before, in: environment) }
       var compaction = Compaction(store: store, before: before)
       if dryRun {
         try write(compaction, environment)
@@ -98,7 +106,7 @@ extension URLCacheAdmin {
     }
 
     /// Returns the sizes of the cache, and closes it.
-    private func measured(
+    func measured(
       in environment: CommandEnvironment
     ) throws -> (store: StoreDescription, footprint: Footprint) {
       let source = try cache.openForPlanning(in: environment)
@@ -107,7 +115,7 @@ extension URLCacheAdmin {
       return (source.description, footprint)
     }
 
-    private func write(_ compaction: Compaction, _ environment: CommandEnvironment) throws {
+    func write(_ compaction: Compaction, _ environment: CommandEnvironment) throws {
       var output = OutputBuffer(environment)
       switch format {
       case .table: CompactionRenderer.appendText(compaction, into: &output.text)

@@ -43,6 +43,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Changes") var change: ChangeOptions
     @OptionGroup(title: "Changes") var pinning: PinOptions
     @OptionGroup(title: "Changes") var planning: PlanOptions
+    @OptionGroup(title: "Changes") var securing: SecureOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup(title: "Output") var terminal: TerminalOptions
     @OptionGroup(title: "Schedule") var schedule: ScheduleOptions
@@ -57,6 +58,7 @@ extension URLCacheAdmin {
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)
       change.fill(from: settings)
+      securing.fill(from: settings)
       limit.fill(from: settings)
       // Only here: other commands would replace the metrics of the nightly run.
       change.recording.metricsFile = change.recording.metricsFile ?? settings.metricsFile
@@ -79,10 +81,13 @@ extension URLCacheAdmin {
         verb: "enforce", isDryRun: change.dryRun, secrets: secrets.policy)
       renderer.limitCommand = try commandWords(in: environment)
       renderer.listsOrphans = true
+      renderer.isSecure = securing.isOn
       // Before the question: what stays may be a reason to answer no.
       environment.note(leftBy: plan, "kept")
       let simulation = try simulation(of: plan, in: environment)
-      if try planning.save(simulation.plan, by: "enforce", in: environment) {
+      if try planning.save(
+        simulation.plan, by: "enforce", secure: securing.isOn, in: environment)
+      {
         return try report(simulation.plan, asPlanned: true, in: environment)
       }
       // Ask about the simulated plan, which contains the removals of all rounds.
@@ -184,10 +189,14 @@ extension URLCacheAdmin {
       let selection = try selection.resolved(
         at: now, of: cache, from: source, in: environment)
       let pins = try pinning.pins(of: cache, in: environment)
-      let plan = try environment.showingProgress("Reading entries", over: source) {
+      var plan = try environment.showingProgress("Reading entries", over: source) {
         try RemovalPlan(
           enforcing: limits, on: source, among: selection, by: rules, keeping: pins, now: now,
           clock: environment.now)
+      }
+      // A body file without an entry is a body that was removed before.
+      if securing.isOn, plan.shortfall == nil {
+        try plan.insertOrphans(of: source, now: environment.now)
       }
       try source.finish()
       return plan
@@ -214,7 +223,9 @@ extension URLCacheAdmin {
     ) throws -> ExitStatus {
       // Hold signals, so that one ends the process only after the current batch and the receipt.
       let signals = HeldSignals()
-      let execution = PlanExecution(cache: cache, change: change, environment: environment)
+      var execution = PlanExecution(cache: cache, change: change, environment: environment)
+      execution.secure = securing.removal(
+        of: cache, by: change, backup: planning.backup, in: environment)
       var rounds = EnforcementRounds(plan, keeping: limit.ofSizeAndNumber, execution) {
         done, round in
         try self.plan(after: done, for: round, in: environment)
@@ -224,8 +235,10 @@ extension URLCacheAdmin {
       if rounds.stop == nil { rounds.explainShortfall() }
       var receipt = rounds.total
       receipt.footprintAfter = rounds.stop != nil ? nil : rounds.plan.footprint.totalBytes
+      try execution.erase(after: &receipt) { environment.stopReason(signals) != nil }
       try receipt.write(by: renderer, as: change.format, in: environment)
       receipt.reportRemainder(in: environment)
+      receipt.erasure?.suggestNextCommand(for: receipt.plan.store.path, in: environment)
       if rounds.stop == .maxRuntime, receipt.remainder == nil {
         environment.note(
           "stopped by '--max-runtime' before measuring whether more entries must be removed")

@@ -31,6 +31,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Changes") var change: ChangeOptions
     @OptionGroup(title: "Changes") var pinning: PinOptions
     @OptionGroup(title: "Changes") var planning: PlanOptions
+    @OptionGroup(title: "Changes") var securing: SecureOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup(title: "Output") var terminal: TerminalOptions
     @OptionGroup(title: "Changes") var sidecars: SidecarOptions
@@ -48,6 +49,7 @@ extension URLCacheAdmin {
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)
       change.fill(from: settings)
+      securing.fill(from: settings)
     }
 
     func validate() throws {
@@ -71,11 +73,12 @@ extension URLCacheAdmin {
           sidecarPlan = try SidecarPlan(removingWith: $0.entries, in: folder, of: $1)
         }
       }
-      if try planning.save(plan, by: "purge", in: environment) {
+      if try planning.save(plan, by: "purge", secure: securing.isOn, in: environment) {
         return absence
       }
       var renderer = RemovalRenderer(
         verb: "purge", isDryRun: change.dryRun, secrets: secrets.policy)
+      (renderer.isSecure, renderer.listsOrphans) = (securing.isOn, securing.isOn)
       renderer.sidecars = folder == nil ? nil : sidecarPlan.preview
       guard try change.allow(plan, renderer, in: environment) else {
         environment.note("nothing was removed")
@@ -83,8 +86,10 @@ extension URLCacheAdmin {
       }
       var execution = PlanExecution(cache: cache, change: change, environment: environment)
       execution.sidecars = folder.map { (sidecarPlan, $0) }
+      execution.secure = securing.removal(
+        of: cache, by: change, backup: planning.backup, in: environment)
       var isComplete = true
-      if change.dryRun || plan.entries.isEmpty {
+      if change.dryRun || plan.entries.isEmpty && execution.secure == nil {
         try execution.preview(plan, renderer)
       } else {
         try planning.backUp(plan, of: cache, in: environment)
@@ -131,11 +136,13 @@ extension URLCacheAdmin {
       }
       // The table does not show the size of kept entries, so do not measure it.
       let pins = try pinning.pins(of: cache, in: environment)
-      let plan = try environment.showingProgress("Selecting entries", over: source) {
+      var plan = try environment.showingProgress("Selecting entries", over: source) {
         try RemovalPlan(
           removing: selection, from: source, now: now, keeping: pins,
           measuringKept: writesJSON || planning.plan != nil)
       }
+      // A body file without an entry is a body that was removed before.
+      if securing.isOn { try plan.insertOrphans(of: source, now: environment.now) }
       environment.note(leftBy: plan, "not selected")
       if selection.selectsSuperseded {
         var kinds = SupersededKinds()

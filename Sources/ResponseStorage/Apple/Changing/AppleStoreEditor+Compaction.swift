@@ -94,7 +94,7 @@ extension AppleStoreEditor {
   /// The temporary copy that SQLite makes goes to an unnamed file, as it may not fit into memory.
   ///
   /// - Returns: `false` if it was stopped; the database is then unchanged.
-  private func rewrite(unless shouldStop: () -> Bool) throws(SQLiteError) -> Bool {
+  func rewrite(unless shouldStop: () -> Bool) throws(SQLiteError) -> Bool {
     // In memory, the copy would count against SQLite's heap limit of 256 MiB. A larger cache could
     // then never be compacted, and the failure would look like damage.
     try connection.execute("PRAGMA temp_store = FILE")
@@ -121,13 +121,13 @@ extension AppleStoreEditor {
     try ByteCount(number("PRAGMA page_size")) * Int(count)
   }
 
-  private func run(_ sql: String) throws(StoreError) {
+  func run(_ sql: String) throws(StoreError) {
     do throws(SQLiteError) { try connection.execute(sql) } catch {
       throw StoreError(error, path: files.path)
     }
   }
 
-  private func number(_ sql: String) throws(StoreError) -> Int64 {
+  func number(_ sql: String) throws(StoreError) -> Int64 {
     do throws(SQLiteError) {
       var rows = try connection.prepare(sql)
       return try rows.step() ? rows.integer(at: 0) : 0

@@ -6,6 +6,13 @@ extension AppleStoreEditor: IntentStore {
   /// Records which body files are about to be removed, before their rows are.
   func noteRemoval(of names: [ByteString]) {
     guard intents != nil, !names.isEmpty else { return }
+    if overwrites {
+      // A file that is partly overwritten is another version of it, so no version is recorded. The rows still decide
+      // whether the next command removes the file.
+      for name in names where bodies.version(of: name) != nil { openIntent()?.note(added: name) }
+      intent?.synchronize()
+      return
+    }
     let files = names.compactMap { name in
       bodies.version(of: name).map { Intent.RemovedFile(name: name, version: $0) }
     }
@@ -43,6 +50,8 @@ extension AppleStoreEditor: IntentStore {
     guard !orphans.isEmpty else { return true }
     finished.areBodyFiles = true
     var removal = Removal()
+    // The interrupted command may have been one that overwrites.
+    overwrites = true
     // The rows are asked, and not the intent. If the transaction of the killed command was rolled
     // back, rows still refer to these files, and they must be kept.
     let isDecided = try decide(

@@ -56,6 +56,36 @@ extension AppleStoreEditor {
     _ orphans: ArraySlice<OrphanFile>, checking names: inout BodyFileNames,
     _ removal: inout Removal
   ) throws(SQLiteError) -> Bool {
+    // Overwriting takes long, so under the lock a file only gets another name, to which no response can refer.
+    let newNames = overwrites ? noteNewNames(orphans.count) : []
+    let isDone = try remove(orphans, checking: &names, renamingTo: newNames, &removal)
+    if overwrites { overwriteAndRemove(newNames, &removal) }
+    return isDone
+  }
+
+  private func noteNewNames(_ count: Int) -> [ByteString] {
+    let names = (0..<count).map { _ in
+      ByteString(AppleStoreWriter.uuid(.random(in: 0 ... .max), .random(in: 0 ... .max)))
+    }
+    for name in names { noteStaging(of: name) }
+    intent?.synchronize()
+    return names
+  }
+
+  private func overwriteAndRemove(_ names: [ByteString], _ removal: inout Removal) {
+    let failed = removal.orphanedFiles
+    for name in bodies.overwrite(names, into: &removal) {
+      do throws(FileError) { _ = try bodies.remove(name) } catch { removal.orphanedFiles += 1 }
+    }
+    if removal.orphanedFiles > failed { intent?.keep() }
+    bodies.synchronize()
+    intent?.settleBatch()
+  }
+
+  private func remove(
+    _ orphans: ArraySlice<OrphanFile>, checking names: inout BodyFileNames,
+    renamingTo newNames: [ByteString], _ removal: inout Removal
+  ) throws(SQLiteError) -> Bool {
     try connection.execute("BEGIN IMMEDIATE")
     // There is nothing to commit: the transaction is only for the lock.
     defer { try? connection.execute("ROLLBACK") }
@@ -63,8 +93,8 @@ extension AppleStoreEditor {
       guard names.duration < Self.longestReading else { return false }
       names = try BodyFileNames(inTransactionOf: connection)
     }
-    for orphan in orphans {
-      remove(orphan, unlessIn: names.names, &removal)
+    for (index, orphan) in orphans.enumerated() {
+      remove(orphan, unlessIn: names.names, newNames.isEmpty ? nil : newNames[index], &removal)
       WorkCounter.add()
     }
     removal.visitedOrphans += orphans.count
@@ -72,13 +102,14 @@ extension AppleStoreEditor {
   }
 
   private func remove(
-    _ orphan: OrphanFile, unlessIn names: Set<UUIDBytes>, _ removal: inout Removal
+    _ orphan: OrphanFile, unlessIn names: Set<UUIDBytes>, _ newName: ByteString?,
+    _ removal: inout Removal
   ) {
     var isGone = false
     // The name comes from a plan, which is a file that anyone may have edited, so it must be a UUID
     // here, too.
     if let uuid = UUIDBytes(Array(orphan.name.utf8)), !names.contains(uuid) {
-      do throws(FileError) { isGone = try bodies.remove(orphan) } catch {
+      do throws(FileError) { isGone = try bodies.remove(orphan, renamingTo: newName) } catch {
         removal.orphanedFiles += 1
       }
     }

@@ -16,8 +16,12 @@ public final class AppleStoreEditor: ResponseStore {
   var intent: OpenIntent?
   /// Whether recording an intent has failed, so that it is not tried again.
   var hasNoIntent = false
-  /// Whether another process had the database open when it was opened here.
-  public let inUse: Bool
+  /// Whether body files are overwritten before they are removed.
+  var overwrites = false
+  /// Whether another process had the database open when it was opened here, or was found to have it open since.
+  public internal(set) var inUse: Bool
+  /// How long to wait for another process's lock, in milliseconds.
+  let wait: Int32
   /// Whether this is a private copy for a dry run. It behaves as the store in use does, but never
   /// pauses, as no process waits for it.
   let isPrivateCopy: Bool
@@ -37,6 +41,7 @@ public final class AppleStoreEditor: ResponseStore {
     isHeld: Bool = false
   ) throws(StoreError) {
     self.intents = intents
+    self.wait = wait
     let files = try AppleStoreFiles(at: path)
     // This checks that all files are regular ones, before SQLite opens any of them.
     _ = try files.state()
@@ -199,9 +204,11 @@ extension AppleStoreEditor {
     }
     // A file that cannot be removed is no reason to stop: its row is already gone, and the file is
     // counted as an orphan that a repair finds.
-    for file in files where counts[file.id, default: 0] <= 0 {
+    var doomed = files.filter { counts[$0.id, default: 0] <= 0 }.map(\.name)
+    if overwrites { doomed = bodies.overwrite(doomed, into: &removal) }
+    for name in doomed {
       do throws(FileError) {
-        let length = try bodies.remove(file.name) ?? 0
+        let length = try bodies.remove(name) ?? 0
         removal.returnedBytes += length
       } catch {
         removal.orphanedFiles += 1

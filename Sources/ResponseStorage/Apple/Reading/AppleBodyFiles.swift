@@ -7,7 +7,7 @@ import SQLite
 /// File names come from a database that anyone may have written, so a name is used only if it follows
 /// CFNetwork's naming rule, and only regular files are opened.
 struct AppleBodyFiles: ~Copyable {
-  private let directory: Directory?
+  let directory: Directory?
   private let path: String
   /// Why the folder is missing or unreadable. If it is unreadable, a body in it is not known to be missing.
   // The difference matters to a repair: it removes responses whose bodies are missing, and would
@@ -171,7 +171,11 @@ struct AppleBodyFiles: ~Copyable {
   }
 
   /// Removes an orphan if it has not changed, and returns whether it was removed.
-  borrowing func remove(_ orphan: OrphanFile) throws(FileError) -> Bool {
+  ///
+  /// - Parameter newName: If not `nil`, the file gets this name instead.
+  borrowing func remove(
+    _ orphan: OrphanFile, renamingTo newName: ByteString? = nil
+  ) throws(FileError) -> Bool {
     switch directory {
     case .none: return false
     case .some(let directory):
@@ -182,7 +186,11 @@ struct AppleBodyFiles: ~Copyable {
           // storing right now.
           status.modified == orphan.modified
         else { return false }
-        try directory.remove(orphan.name)
+        if let newName {
+          try directory.rename(Array(orphan.name.utf8), to: newName.bytes)
+        } else {
+          try directory.remove(orphan.name)
+        }
         return true
       } catch {
         guard error.kind == .notFound else { throw error }

@@ -1,0 +1,32 @@
+public import Bytes
+
+/// What a search for removed entries found in the files of their cache.
+public struct TraceReport: Hashable, Sendable {
+  /// A file with traces.
+  public struct Place: Hashable, Sendable {
+    /// The name of the file, relative to the folder of the cache.
+    public var file: ByteString
+    /// The number of traces.
+    public var traces: Int64
+    /// Where the first one begins.
+    public var offset: Int64
+  }
+
+  /// The number of removed entries.
+  public var entries = 0
+  /// The number of texts that were looked for.
+  public var texts = 0
+  /// The number of texts that were not looked for, because they are too short.
+  public var tooShort = 0
+  /// The number of files that were searched.
+  public var files = 0
+  /// The files with traces.
+  public var places: [Place] = []
+  /// The number of texts that entries of the cache have, too, so that finding them proves nothing.
+  public var sharedTexts = 0
+  /// The number of those entries.
+  public var sharingEntries = 0
+
+  /// The number of all traces.
+  public var traces: Int64 { places.reduce(0) { $0 + $1.traces } }
+}

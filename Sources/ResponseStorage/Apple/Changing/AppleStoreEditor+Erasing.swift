@@ -1,0 +1,144 @@
+import Files
+import SQLite
+
+extension AppleStoreEditor {
+  /// The length of the header of a write-ahead log.
+  private static let logHeaderLength: Int64 = 32
+  /// How often the log is tried to be emptied while another process has the database open.
+  private static let mostTries = 10
+
+  public func overwriteRemovedFiles() throws(StoreError) {
+    overwrites = true
+    // SQLite deletes a rollback journal without overwriting it, unless it is persistent. The mode is one of the
+    // connection and not of the database, except for a write-ahead log.
+    if try !hasLog() { try run("PRAGMA journal_mode = PERSIST") }
+  }
+
+  public func erase(fully: Bool, unless shouldStop: () -> Bool) throws(StoreError) -> Bool {
+    do {
+      let hasLog = try hasLog()
+      if hasLog, !inUse, try !overwriteLog() {
+        // Another process has just opened it.
+        inUse = true
+      }
+      guard fully else { return hasLog ? !inUse : try overwriteJournal() }
+      if inUse { return try eraseWithoutBlocking(hasLog: hasLog, unless: shouldStop) }
+      try connection.execute("PRAGMA cache_size = -512")
+      guard try rewrite(unless: shouldStop) else { return false }
+      // The log has only the pages of the new database by now, and so needs no overwriting.
+      return try hasLog ? checkpoint("TRUNCATE") : overwriteJournal()
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: files.path)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw StoreError(.inputOutput, at: files.path)
+    }
+  }
+
+  /// Empties the database of free pages, and the log of frames, as far as that needs no waiting.
+  ///
+  /// - Returns: `false`, as the gaps between the rows of a page can only be overwritten by rewriting the database.
+  private func eraseWithoutBlocking(hasLog: Bool, unless shouldStop: () -> Bool) throws -> Bool {
+    _ = try compact(fully: false, unless: shouldStop)
+    guard hasLog else {
+      _ = try overwriteJournal()
+      return false
+    }
+    // While a checkpoint waits for a reader, no process can write.
+    connection.wait(milliseconds: 0)
+    defer { connection.wait(milliseconds: wait) }
+    for _ in 0..<Self.mostTries where !shouldStop() {
+      // Most of the work is done by the first, during which other processes can write.
+      if try checkpoint("PASSIVE"), try checkpoint("TRUNCATE") { break }
+      CurrentProcess.sleep(milliseconds: 20)
+    }
+    return false
+  }
+
+  /// Moves all frames of the log into the database, and overwrites the log with zeros.
+  ///
+  /// - Returns: `false` if another process has the database open.
+  private func overwriteLog() throws(SQLiteError) -> Bool {
+    guard try checkpoint("FULL") else { return false }
+    let version = try dataVersion()
+    // In this mode, a transaction locks the database file itself, so that no process can even open it.
+    try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.wait(milliseconds: 0)
+    defer {
+      connection.wait(milliseconds: wait)
+      try? connection.execute("PRAGMA locking_mode = NORMAL")
+      // The lock is released by the next transaction.
+      try? connection.execute("SELECT 1 FROM sqlite_master")
+    }
+    do throws(SQLiteError) { try connection.execute("BEGIN IMMEDIATE") } catch {
+      guard error.kind == .busy else { throw error }
+      return false
+    }
+    do throws(SQLiteError) {
+      // Otherwise the log has frames again that are not in the database.
+      let isUnchanged = try dataVersion() == version
+      // The header first: without it, SQLite ignores the log. With it, and some of the frames, SQLite would go back
+      // to an earlier state of the database after a crash.
+      if isUnchanged { overwrite(files.wal) }
+      try connection.execute("ROLLBACK")
+      return isUnchanged
+    } catch {
+      try? connection.execute("ROLLBACK")
+      throw error
+    }
+  }
+
+  /// Overwrites the rollback journal, which contains pages as they were before a transaction, and deletes it.
+  ///
+  /// - Returns: `false` if another process uses the database.
+  private func overwriteJournal() throws(SQLiteError) -> Bool {
+    do throws(SQLiteError) { try connection.execute("BEGIN EXCLUSIVE") } catch {
+      guard error.kind == .busy else { throw error }
+      return false
+    }
+    // SQLite has rolled back a journal of an interrupted transaction before it took the lock.
+    overwrite(files.journal)
+    try connection.execute("ROLLBACK")
+    try connection.execute("PRAGMA journal_mode = DELETE")
+    try connection.execute("PRAGMA journal_mode = PERSIST")
+    return true
+  }
+
+  /// Overwrites a file next to the database. No lock is lost by closing it, unlike the database and the index of the log.
+  ///
+  /// A failure is no error: the search for traces finds what is left.
+  private func overwrite(_ path: String) {
+    do throws(FileError) {
+      let file = try OpenFile(overwriting: path)
+      let status = try file.status()
+      guard status.kind == .regular, status.linkCount == 1 else { return }
+      try file.overwriteBeginning(Self.logHeaderLength)
+      try file.synchronize()
+      try file.overwrite()
+      try file.synchronize()
+    } catch {}
+  }
+
+  /// Runs a checkpoint, and returns whether it moved the whole log.
+  private func checkpoint(_ mode: String) throws(SQLiteError) -> Bool {
+    var rows = try connection.prepare("PRAGMA wal_checkpoint(\(mode))")
+    guard try rows.step() else { return false }
+    return rows.integer(at: 0) == 0 && rows.integer(at: 1) == rows.integer(at: 2)
+  }
+
+  private func dataVersion() throws(SQLiteError) -> Int64 {
+    var rows = try connection.prepare("PRAGMA data_version")
+    return try rows.step() ? rows.integer(at: 0) : 0
+  }
+
+  /// Whether the database has a write-ahead log instead of a rollback journal.
+  private func hasLog() throws(StoreError) -> Bool {
+    do throws(SQLiteError) {
+      var rows = try connection.prepare("PRAGMA journal_mode")
+      return try rows.step() && rows.bytes(at: 0) == Array("wal".utf8)
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Bytes
+import Files
+
+extension FoundationStoreEditor {
+  /// The number of files that are overwritten before they are removed together.
+  private static let batchSize = 256
+  /// The number of files from which it is faster to sync the whole file system than each file.
+  private static let manyFiles = 64
+
+  func overwriteRemovedFiles() { overwrites = true }
+
+  /// Returns `true`: a folder of files has no free space, and removed files are overwritten one by one.
+  func erase(fully: Bool, unless shouldStop: () -> Bool) -> Bool { true }
+
+  /// Removes the files of responses, after overwriting them.
+  func overwriteAndUnlink<Versions: RandomAccessCollection<ResponseVersion>>(
+    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(FileError) where Versions.Index == Int {
+    while removal.visited < responses.count, !shouldStop() {
+      let end = min(removal.visited + Self.batchSize, responses.count)
+      let batch = responses[removal.visited..<end]
+      let newNames = batch.map { _ in FoundationFileName.temporary() }
+      for name in newNames { noteStaging(of: name) }
+      intent?.synchronize()
+      let synchronizesEach = batch.count < Self.manyFiles
+      var doomed: [FoundationFiles.Doomed] = []
+      for (response, newName) in zip(batch, newNames) {
+        if let file = try overwrite(response, newName, synchronizesEach) {
+          doomed.append(file)
+        } else {
+          removal.skipped.append(response.id)
+        }
+        WorkCounter.add()
+      }
+      if !synchronizesEach { try files.synchronize(doomed) }
+      try files.remove(doomed)
+      removal.returnedBytes += doomed.reduce(0) { $0 + $1.size }
+      removal.linkedFiles += doomed.count { $0.isLinked }
+      removal.visited = end
+      intent?.settleBatch()
+    }
+  }
+
+  private func overwrite(
+    _ response: ResponseVersion, _ newName: FoundationFileName, _ synchronizes: Bool
+  ) throws(FileError) -> FoundationFiles.Doomed? {
+    guard case .file(let id) = response.id, let version = response.file,
+      let name = FoundationFileName(of: id)
+    else { return nil }
+    return try files.overwrite(
+      name, ifStill: version, renamingTo: newName, synchronizing: synchronizes)
+  }
+}
