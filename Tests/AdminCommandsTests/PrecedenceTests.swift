@@ -137,6 +137,28 @@ import Testing
     }
   }
 
+  @Test
+  func `the setting 'secure' holds for all commands that remove, unless an option overrides it`()
+    throws
+  {
+    let file = ConfigurationFile(Array("secure = true\n".utf8), path: "file", home: nil)
+    let configuration = Configuration(files: [file])
+    for (verb, words) in [
+      ("purge", ["--all"]), ("enforce", ["--max-entries", "1"]), ("compact", []),
+      ("check", ["--repair"]),
+    ] {
+      for (options, isSet) in [([], true), (["--secure"], true), (["--no-secure"], false)] {
+        let command = try parse(verb, words + options + ["-c", "shop"])
+        let filled = command.configured(by: configuration, forCache: nil)
+        let securing =
+          (filled as? URLCacheAdmin.Purge)?.securing ?? (filled as? URLCacheAdmin.Enforce)?.securing
+          ?? (filled as? URLCacheAdmin.Compact)?.securing
+          ?? (filled as? URLCacheAdmin.Check)?.securing
+        #expect(securing?.isOn == isSet, "\(verb) \(options)")
+      }
+    }
+  }
+
   @Test func `the last of two caches and its settings are used`() throws {
     let file = ConfigurationFile(
       Array(

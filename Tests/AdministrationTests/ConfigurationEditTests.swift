@@ -42,6 +42,7 @@ import Testing
         "action = \"keep\"\n\n[caches.\"a.b\"]\npath = \"/b\"\n"
       ),
       ("only-if-over", "true", "enough\n", "enough\nonly-if-over = true\n"),
+      ("secure", "true", "enough\n", "enough\nsecure = true\n"),
     ])
   func `only the text of one setting changes`(
     _ key: String, _ value: String, _ old: String, _ new: String
@@ -129,7 +130,7 @@ import Testing
     (
       "caches.a.cache",
       "use one of: path, wait, max-delete, capacity, preset, max-size, max-entries, max-age, max-entry-size, min-free,"
-        + " low, only-if-over, order"
+        + " low, only-if-over, order, secure"
     ),
   ])
   func `an unknown setting is refused`(_ text: String, _ hint: String) {

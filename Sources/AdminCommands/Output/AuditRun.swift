@@ -57,7 +57,12 @@ struct AuditRun {
   mutating func auditRemains(
     of store: StoreDescription, _ orphans: [OrphanFile]
   ) throws {
-    try add(scan.findingsLeftBehind(in: store, orphans, environment))
+    let findings = try scan.findingsLeftBehind(in: store, orphans, environment)
+    try add(findings)
+    if !findings.isEmpty {
+      environment.suggest(
+        "overwrite what removed entries left with", ["compact", "--secure", "-c", store.path])
+    }
   }
 
   private mutating func add(_ findings: [AuditFinding], size: ByteCount = 0) throws {

@@ -275,15 +275,16 @@ def test_files(check, cache):
 
 def test_purge(check, cache, foundation):
     """A purge and its dry run fit their schema."""
-    check("purge", [document(cache, "purge", *options) for options in [["--all", "-n"], ["--host", "nowhere.example", "-n"], ["2", "3", "--yes"]]]
-          + [document(foundation, "purge", "--all", "-n")])
+    check("purge", [document(cache, "purge", *options) for options in [
+        ["--all", "-n"], ["--host", "nowhere.example", "-n"], ["2", "3", "--yes"], ["--all", "--secure", "-n"], ["6", "--secure", "--yes"]]]
+          + [document(foundation, "purge", "--all", *options) for options in [["-n"], ["--secure", "-n"]]])
 
 
 def test_plans(check, cache, foundation):
     """Plans, and what 'apply' does with them, fit their schemas."""
     check("plan", [json.loads(run(folder, *options, "--plan", "-").stdout) for folder, options in [
         (cache, ["purge", "--all"]), (cache, ["purge", "--host", "nowhere.example"]), (cache, ["enforce", "--max-entries", "5"]),
-        (foundation, ["purge", "--all"])]])
+        (cache, ["purge", "--all", "--secure"]), (foundation, ["purge", "--all"])]])
     plan = path("plan.json")
     run(cache, "purge", "4", "5", "--plan", plan)
     check("apply", [document(cache, "apply", plan, *options, status=status) for options, status in [(["-n"], 0), (["--yes"], 0), (["--yes"], 3)]])
@@ -320,7 +321,8 @@ def test_revalidate(check):
 
 def test_compact(check, cache):
     """What 'compact' does fits its schema."""
-    check("compact", [document(cache, "compact", *options) for options in [["-n"], [], ["--full"]]])
+    check("compact", [document(cache, "compact", *options) for options in [
+        ["-n"], [], ["--full"], ["--secure", "-n"], ["--secure"]]])
 
 
 def test_expire(check, cache):

@@ -17,6 +17,7 @@ extension URLCacheAdmin {
         write-ahead log including what is left of earlier transactions, and the
         rollback journal. It never changes the cache. Foundation caches keep no removed
         entries, and 'purge' overwrites what it removes: back it up with '--backup'.
+        'compact --secure' overwrites everything that this command could find.
 
         CONFIDENCE
           complete        request, response and body

@@ -1,0 +1,72 @@
+import Bytes
+import Matching
+import Testing
+
+@Suite struct TextSetSearchTests {
+  /// An occurrence of a text.
+  private struct Match: Hashable, Comparable {
+    let index: Int
+    let start: Int
+
+    static func < (one: Match, other: Match) -> Bool {
+      (one.index, one.start) < (other.index, other.start)
+    }
+  }
+
+  private func matches(_ texts: [[UInt8]], in bytes: [UInt8]) -> [Match] {
+    var matches: [Match] = []
+    TextSetSearch(texts.map { ByteString($0) }).forEachMatch(in: bytes.span) {
+      matches.append(Match(index: $0, start: $1))
+    }
+    return matches.sorted()
+  }
+
+  /// Returns all occurrences, by comparing at each position.
+  private func naive(_ texts: [[UInt8]], in bytes: [UInt8]) -> [Match] {
+    var matches: [Match] = []
+    for (index, text) in texts.enumerated() where text.count <= bytes.count {
+      for start in 0...(bytes.count - text.count) where bytes[start...].starts(with: text) {
+        matches.append(Match(index: index, start: start))
+      }
+    }
+    return matches.sorted()
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `every occurrence of every text is found once, and nothing else`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<50 {
+      // Texts are cut from the bytes, and some of them changed at one place.
+      let letters = Array("ab".utf8)
+      let bytes = (0..<Int.random(in: 60...400, using: &random)).map { _ in
+        letters.randomElement(using: &random)!
+      }
+      let texts = (0..<Int.random(in: 1...30, using: &random)).map { _ in
+        let count = Int.random(in: TextSetSearch.leastBytes...50, using: &random)
+        let start = Int.random(in: 0...(bytes.count - count), using: &random)
+        var text = Array(bytes[start..<start + count])
+        if Bool.random(using: &random) {
+          text[Int.random(in: 0..<count, using: &random)] = UInt8(ascii: "c")
+        }
+        return text
+      }
+      #expect(matches(texts, in: bytes) == naive(texts, in: bytes), "\(texts)")
+    }
+  }
+
+  @Test func `texts that begin and end alike are told apart`() {
+    let texts = (0..<2_000).map {
+      Array("https://example.com/a/\($0)/the-same-long-name.json".utf8)
+    }
+    let bytes: [UInt8] = texts.reversed().flatMap { text in text + [0 as UInt8] }
+    let found = matches(texts, in: bytes)
+    #expect(found.count == 2_000)
+    #expect(found == naive(Array(texts.prefix(3)), in: bytes) + found.dropFirst(3))
+  }
+
+  @Test func `no texts, and bytes shorter than a text, have no matches`() {
+    #expect(matches([], in: Array(repeating: 0, count: 100)).isEmpty)
+    #expect(matches([Array("123456789012345".utf8)], in: Array("12345678901234".utf8)).isEmpty)
+    #expect(matches([Array("123456789012345".utf8)], in: []).isEmpty)
+  }
+}
