@@ -61,7 +61,7 @@ struct BriefHelp {
       examples: ["purge shop --older-than 30d --dry-run", "purge shop --host .example.com --yes"],
       options: [
         "--host", "--glob", "--older-than", "--stale", "--all", "--dry-run", "--yes", "--backup",
-        "--max-delete", "--secure",
+        "--max-delete",
       ]),
     "enforce": BriefHelp(
       examples: ["enforce shop --max-size 200MiB --dry-run", "enforce shop --max-age 30d --yes"],
@@ -71,7 +71,7 @@ struct BriefHelp {
       ]),
     "compact": BriefHelp(
       examples: ["compact shop --dry-run", "compact shop"],
-      options: ["--dry-run", "--full", "--threshold", "--secure"]),
+      options: ["--dry-run", "--full", "--threshold"]),
     "apply": BriefHelp(
       examples: ["apply plan.json --dry-run", "apply plan.json --yes"],
       options: ["--dry-run", "--yes", "--max-delete", "--include-pinned"]),

@@ -125,6 +125,13 @@ def incomplete_forms(value, place=()):
             optional.add("format")
         if "warnings" in value:
             optional.add("redacted")
+        # What was removed with '--secure' has these, and of other commands only some.
+        optional.add("secure")
+        if "orphan_bytes" in value:
+            optional.update(["orphans", "orphan_bytes"])
+        # A plan lists them only if there are some.
+        if "identity" in value:
+            optional.add("orphans")
         for key in [key for key in value if key not in optional]:
             yield (*place, key, "less"), {name: member for name, member in value.items() if name != key}
             if not is_attached(key):

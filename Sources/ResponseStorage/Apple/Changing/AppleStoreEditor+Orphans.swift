@@ -58,9 +58,9 @@ extension AppleStoreEditor {
   ) throws(SQLiteError) -> Bool {
     // Overwriting takes long, so under the lock a file only gets another name, to which no response can refer.
     let newNames = overwrites ? noteNewNames(orphans.count) : []
-    let isDone = try remove(orphans, checking: &names, renamingTo: newNames, &removal)
-    if overwrites { overwriteAndRemove(newNames, &removal) }
-    return isDone
+    // Also after an error, which can come when some have their new names.
+    defer { if overwrites { overwriteAndRemove(newNames, &removal) } }
+    return try remove(orphans, checking: &names, renamingTo: newNames, &removal)
   }
 
   private func noteNewNames(_ count: Int) -> [ByteString] {
