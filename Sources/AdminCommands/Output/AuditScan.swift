@@ -1,7 +1,6 @@
 import Auditing
 import Bytes
 import Files
-import ResponseArchives
 import ResponseStorage
 
 /// The audit of the entries of a cache on several threads, and of its files.

@@ -1,5 +1,4 @@
 import Files
-import ResponseArchives
 import ResponseStorage
 
 /// Passes entries to threads, and passes on the results in the order of the entries.

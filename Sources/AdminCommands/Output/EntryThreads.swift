@@ -1,5 +1,4 @@
 import Files
-import ResponseArchives
 import ResponseStorage
 
 /// The threads that work on entries, and what they exchange with the thread that reads the cache.

@@ -1,4 +1,3 @@
-import ResponseArchives
 import ResponseStorage
 
 /// What several threads do with entries and their bodies.

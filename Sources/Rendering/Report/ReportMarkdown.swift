@@ -1,4 +1,5 @@
 import Administration
+import Auditing
 import Bytes
 import ResponseStorage
 
@@ -8,6 +9,8 @@ struct ReportMarkdown: Sendable {
 
   let words: ReportWords
   let generator: String
+  /// The findings of an audit; `nil` if there was none.
+  var audit: AuditTally?
 
   private var report: CacheReport { words.report }
 
@@ -44,7 +47,7 @@ struct ReportMarkdown: Sendable {
     ## Integrity
 
     \(findings)
-    Made by \(generator).
+    \(auditSection)Made by \(generator).
 
     """
   }
@@ -92,6 +95,29 @@ struct ReportMarkdown: Sendable {
       text += "\n"
     }
     return text
+  }
+
+  private var auditSection: Markdown {
+    guard let audit else { return "" }
+    var list: Markdown = ""
+    for rule in words.auditTexts(of: audit) {
+      let mark: Markdown = rule.isNote ? "" : "**!** "
+      list += "- \(mark)\(rule.title) \(rule.text) ("
+      for (index, host) in rule.hosts.enumerated() {
+        let comma: Markdown = index > 0 ? ", " : ""
+        list += "\(comma)\(code: host, isCell: false)"
+      }
+      list += "\(rule.rest))\n"
+    }
+    return """
+      ## Audit
+
+      \(list)
+      \(words.auditCounts(of: audit)), as counted by `audit`. Secrets are not shown. To see where they are, run \
+      \(code: words.auditCommand, isCell: false)
+
+
+      """
   }
 
   private var churn: Markdown {

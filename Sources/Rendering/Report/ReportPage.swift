@@ -1,4 +1,5 @@
 import Administration
+import Auditing
 import Bytes
 import ResponseStorage
 
@@ -9,6 +10,8 @@ import ResponseStorage
 struct ReportPage: Sendable {
   let words: ReportWords
   let generator: String
+  /// The findings of an audit; `nil` if there was none.
+  var audit: AuditTally?
 
   var report: CacheReport { words.report }
 
@@ -25,7 +28,7 @@ struct ReportPage: Sendable {
     \(figures)
     \(contents)
     \(findings)
-    \(footer)
+    \(auditCard)\(footer)
     </main>
     <script type="application/json" id="data">\(HTML(json: data))</script>
     <script>\(ReportScript.source)</script>

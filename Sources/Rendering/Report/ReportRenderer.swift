@@ -1,4 +1,5 @@
 public import Administration
+public import Auditing
 
 /// Renders the report of a cache, as HTML or Markdown.
 public struct ReportRenderer: Sendable {
@@ -15,16 +16,24 @@ public struct ReportRenderer: Sendable {
   }
 
   /// Appends a report as one HTML file that loads nothing.
-  public func appendHTML(_ report: CacheReport, into buffer: inout TextBuffer) {
+  ///
+  /// - Parameter audit: The findings of an audit; `nil` for a report without them.
+  public func appendHTML(
+    _ report: CacheReport, audit: AuditTally? = nil, into buffer: inout TextBuffer
+  ) {
     let page = ReportPage(
-      words: ReportWords(report: report, secrets: secrets), generator: generator)
+      words: ReportWords(report: report, secrets: secrets), generator: generator, audit: audit)
     buffer.append(contentsOf: page.html.bytes)
   }
 
   /// Appends a report as Markdown.
-  public func appendMarkdown(_ report: CacheReport, into buffer: inout TextBuffer) {
+  ///
+  /// - Parameter audit: The findings of an audit; `nil` for a report without them.
+  public func appendMarkdown(
+    _ report: CacheReport, audit: AuditTally? = nil, into buffer: inout TextBuffer
+  ) {
     let text = ReportMarkdown(
-      words: ReportWords(report: report, secrets: secrets), generator: generator)
+      words: ReportWords(report: report, secrets: secrets), generator: generator, audit: audit)
     buffer.append(contentsOf: text.markdown.bytes)
   }
 }

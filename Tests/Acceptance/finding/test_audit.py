@@ -387,3 +387,28 @@ def test_hostile():
         assert b"sid" in output
         assert b"\x1b" not in output and "\u202e".encode() not in output and b"\r" not in output
         assert run(*words, status=None).stdout == output
+
+
+@pytest.mark.parametrize("format", ["html", "markdown"])
+def test_in_a_report(format):
+    """A report with `--audit` has the numbers of `audit` by rule, ranked, without the secrets; one without has none of it."""
+    planted = plant(path("cache"), seed=5)
+    database = sqlite3.connect(os.path.join(path("cache"), "Cache.db"))
+    add(database, 999, "http://www.<b>`|.example/", b"{}", request={"Authorization": "Bearer abcdefgh1234"})
+    database.commit()
+    database.close()
+    words = ["report", path("cache"), "--at", NOW, "--format", format, "-o", "-"]
+    text = run(*words, "--audit", status=0).stdout.decode()
+    assert not [secret for (place, _), secret in planted.items() if place != "url" and secret in text]
+    assert "<b>`" not in text.replace("` www.<b>", "")
+    document = audit(path("cache"))
+    counts, severities = collections.Counter(f["rule"] for f in document["findings"]), {f["rule"]: f["severity"] for f in document["findings"]}
+    ranked = sorted(counts, key=lambda rule: (["error", "warning", "note"].index(severities[rule]), -counts[rule], rule))
+    found = re.findall(r"(\d+) × ((?:secret|privacy|caching)/[a-z0-9-]+):", text)
+    assert [(int(count), rule) for count, rule in found] == [(counts[rule], rule) for rule in ranked]
+    sums = document["counts"]
+    assert f"{sums['errors']} errors, {sums['warnings']} warnings, {sums['notes']} notes, as counted by" in text
+    section = {"html": 'id="audit"', "markdown": "## Audit"}[format]
+    assert "1 other host" in text and section in text
+    plain = run(*words, status=0).stdout.decode()
+    assert "secret/" not in plain and section not in plain

@@ -1,8 +1,10 @@
 import Administration
 import ArgumentParser
+import Auditing
 import Bytes
 import Files
 import Rendering
+import ResponseArchives
 import ResponseStorage
 
 extension URLCacheAdmin {
@@ -21,7 +23,8 @@ extension URLCacheAdmin {
         shows where the bytes are, the ages and sizes of entries, what an age limit
         would free, and the problems that were found. It lists the largest hosts,
         folders and entries, and sums up the others. The page loads and sends nothing,
-        and works without its script. A cache does not record its own capacity; use
+        and works without its script. '--audit' adds what 'audit' finds, by rule and
+        without the secrets; all bodies are read for that. A cache does not record its own capacity; use
         '--capacity' to compare the cache with it.
         """)
 
@@ -34,6 +37,9 @@ extension URLCacheAdmin {
       help: ArgumentHelp("The disk capacity that the app set.", valueName: "size"),
       transform: parseSize)
     var capacity: ByteCount?
+
+    @Flag(help: "Add the findings of 'audit': secrets, private data and caching mistakes.")
+    var audit = false
 
     @Option(
       name: [.short, .long],
@@ -78,7 +84,8 @@ extension URLCacheAdmin {
       }
       // Before the report gets its name: of a cache that changed meanwhile, the numbers would not
       // add up.
-      try source.finish()
+      let findings = try audit ? audited(source, at: now, in: environment) : nil
+      if findings == nil { try source.finish() }
       // The report may be read elsewhere, and its commands must work there.
       report.store.path = absolutePath(report.store.path)
       let renderer = ReportRenderer(
@@ -86,8 +93,8 @@ extension URLCacheAdmin {
         generator: "urlcache-admin \(URLCacheAdmin.versionNumber)")
       var text = TextBuffer()
       switch format {
-      case .html: renderer.appendHTML(report, into: &text)
-      case .markdown: renderer.appendMarkdown(report, into: &text)
+      case .html: renderer.appendHTML(report, audit: findings, into: &text)
+      case .markdown: renderer.appendMarkdown(report, audit: findings, into: &text)
       }
       // Only now, because signals are held back while the file exists.
       let target = try ArchiveOutput(path: output, isForced: force, isText: true, environment)
@@ -98,6 +105,31 @@ extension URLCacheAdmin {
           "Wrote \(printable(output)) (\(ByteSizeText.text(ByteCount(text.bytes.count))))\n")
       }
       return .done
+    }
+
+    /// Audits the cache with all rules, and ends the reading.
+    private func audited(
+      _ source: any ResponseSource, at now: Timestamp, in environment: CommandEnvironment
+    ) throws -> AuditTally {
+      let store = source.description
+      var options = CacheAudit.Options(now: now, platform: CachePlatform(writing: store.format))
+      options.capacity = capacity
+      options.expiryRules = expiry.rules
+      let scan = AuditScan(options)
+      var tally = AuditTally(examples: 0)
+      try environment.showingProgress("Auditing entries", over: source) {
+        try source.scanWithBodies(CacheAudit.projection) { response, body in
+          try scan.add(response, body) { tally.insert($0, size: $1) }
+          return .next
+        }
+        try scan.finishEntries { tally.insert($0, size: $1) }
+      }
+      tally.insert(scan.findingsOnFiles(of: store))
+      for finding in scan.audit.findingsOnAll() { tally.insert([finding]) }
+      let orphans = try source.orphans(at: environment.now).files
+      try source.finish()
+      tally.insert(try scan.findingsLeftBehind(in: store, orphans, environment))
+      return tally
     }
   }
 }
