@@ -146,12 +146,17 @@ struct OptionGuess {
     "--fields": [write("--columns")], "--details --detailed": [write("--wide")],
     "--no-color --no-colour --nocolor": [write("--color never")],
     "--colour": [write("--color")],
-    "--reveal --unmask --secrets": [write("--show-secrets")],
+    "--reveal --unmask": [write("--show-secrets")],
+    "--secrets --tokens --credentials": [
+      say(
+        "find entries with secrets with 'urlcache-admin audit CACHE --rule secret'; '--show-secrets' shows them unmasked",
+        with: "--show-secrets")
+    ],
     "--anonymize --sanitize --mask": [write("--redact")],
     "--silent": [write("--quiet")],
     "--verbose --debug": [say("all notes are shown unless '--quiet' is given")],
     "--metrics": [say("measure a cache with 'urlcache-admin metrics CACHE'")],
-    "--out --outfile --file -o": [
+    "--out --outfile --to --file -o": [
       write("--output"), say("the result is on standard output: add '> FILE'", in: "list"),
     ],
     "--overwrite": [write("--force"), write("--on-conflict replace")],

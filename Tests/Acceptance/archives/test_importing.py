@@ -491,5 +491,6 @@ def test_differences(origin):
     for options, ids in [([], [10, 11, 12]), (["--json-normalise"], [11, 12])]:
         found = json.loads(run("diff", path("json-0"), path("json-1"), "--by", "body", "--format", "json", *options, status=1).stdout)
         assert sorted(item["key"] for item in found["differences"]) == sorted(key[id] for id in ids), (options, found)
-    run("diff", origin, other, "https://a.example/", status=64)
+    absent = run("diff", origin, other, "https://nowhere.example/", status=1)
+    assert absent.stderr == b"error: no entry has the URL 'https://nowhere.example/'\n", absent
     run("diff", origin, path("nowhere"), status=66)

@@ -49,7 +49,7 @@ def note(count):
 
 
 @pytest.mark.parametrize(("words", "status"), [
-    (["purge", *SELECTED, "--yes"], 0), (["purge", "--host", "none.example", "--yes"], 0), (["enforce", "--max-entries", "1000", "--yes"], 0),
+    (["purge", *SELECTED, "--yes"], 0), (["purge", "--prefix", "https://none.example/", "--yes"], 0), (["enforce", "--max-entries", "1000", "--yes"], 0),
     (["apply", "PLAN", "--yes"], 3), (["compact"], 0), (["check", "--repair", "--yes"], None), (["import", "BACKUP", "--any-method"], 0)],
     ids=["purge", "purge of nothing", "enforce", "apply", "compact", "check", "import"])
 def test_every_verb(origin, backup, words, status):
@@ -88,7 +88,7 @@ def test_before_the_commit(origin):
     # The first synchronization is that of the intent.
     cache = killed(origin, "fdatasync", 2)
     before = sorted(os.listdir(os.path.join(cache, "fsCachedData")))
-    result = run("purge", "--host", "none.example", "--yes", "-c", cache)
+    result = run("purge", "--prefix", "https://none.example/", "--yes", "-c", cache)
     assert result.stderr == b"" and not intents(), result
     assert sorted(os.listdir(os.path.join(cache, "fsCachedData"))) == before and not orphans(cache)
 
@@ -99,7 +99,7 @@ def test_cache_in_use(origin):
     left = orphans(cache)
     writer = sqlite3.connect(os.path.join(cache, "Cache.db"), isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
-    result = run("purge", "--host", "none.example", "--yes", "--wait", "0s", "-c", cache)
+    result = run("purge", "--prefix", "https://none.example/", "--yes", "--wait", "0s", "-c", cache)
     assert result.stderr == (f"note: cannot remove the files left by an interrupted command yet; the next command will try again: the cache at '{cache}' is "
                              "in use: another process has locked it\n").encode(), result.stderr
     assert orphans(cache) == left and len(intents()) == 1

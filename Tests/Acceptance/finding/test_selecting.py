@@ -83,10 +83,13 @@ def test_refused(cache, words, message):
     assert message in result.stderr.decode()
 
 
-def test_refused_by_diff(cache):
-    """The ids of two caches do not mean the same entries."""
-    result = run("diff", cache, cache, "--contains", "a", status=64)
-    assert "cannot select by the text of bodies" in result.stderr.decode()
+def test_diff(cache):
+    """Bodies select the entries that are compared."""
+    archive, folder = path("needles.tar"), path("needles")
+    run("export", "-c", cache, "-o", archive, "--contains", "needles")
+    run("import", archive, "--create", "apple", "-c", folder)
+    run("diff", cache, folder, status=1)
+    assert run("diff", cache, folder, "--contains", "needles").stdout == b""
 
 
 def test_imported(cache):

@@ -82,7 +82,7 @@ extension URLCacheAdmin {
       let now = cache.now(in: environment)
       var selected = try selection.parsed(at: now, of: nil, in: environment)
       let (first, second) = (try open(first, environment), try open(second, environment))
-      let (other, absent) = try otherSelection(like: selected, in: first)
+      let (other, absentIDs) = try otherSelection(like: selected, in: first)
       var others = other
       // Which bodies contain a text is known for one cache only.
       try selected.prepare(for: first, at: now, in: environment)
@@ -96,6 +96,7 @@ extension URLCacheAdmin {
           temporaryFolder: environment.temporaryFolder)
       }
       try write(comparison, of: first, with: second, now, environment)
+      let absentURLs = try absentURLs(of: others, in: [first, second])
       try first.finish()
       try second.finish()
       if comparison.leftOut > 0 {
@@ -106,7 +107,8 @@ extension URLCacheAdmin {
           "not compared, because a Foundation cache does not store them: the requests, the times"
             + " of the first storing, partitions and protocol properties")
       }
-      let absence = environment.report(absent: absent, secrets.policy)
+      var absence = environment.report(absent: absentIDs, secrets.policy)
+      if environment.report(absent: absentURLs, secrets.policy) == .no { absence = .no }
       return comparison.differences.isEmpty ? absence : .no
     }
 
@@ -133,6 +135,20 @@ extension URLCacheAdmin {
       }
       other.names = names.map { EntryNames($0.filter { !absent.contains($0) }) }
       return (other, EntryNames(absent))
+    }
+
+    /// Returns the URLs of a selection that no entry of any of the caches has.
+    private func absentURLs(
+      of selection: Selection, in sources: [any ResponseSource]
+    ) throws -> EntryNames {
+      var absent = selection.names ?? EntryNames()
+      for source in sources where !absent.isEmpty {
+        try source.scan(absent.projection) { response in
+          absent.remove(response)
+          return absent.isEmpty ? .stop : .next
+        }
+      }
+      return absent
     }
 
     private func write(

@@ -111,6 +111,10 @@ extension CommandEnvironment {
       for text in store.notes { note("'\(store.path)': \(text)") }
     }
     for place in discovery.unreadable { note("cannot search '\(place.path)': \(place.reason)") }
+    if discovery.stores.isEmpty {
+      let places = search.folders.map { "'\(printable($0))'" }.joined(separator: ", ")
+      note("searched \(places); name other folders: 'urlcache-admin discover FOLDER'")
+    }
     let count = discovery.foldersTooDeep
     if count > 0 {
       note(

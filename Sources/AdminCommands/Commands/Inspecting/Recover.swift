@@ -122,6 +122,10 @@ extension URLCacheAdmin {
       return listing.report(in: environment, secrets.policy)
     }
 
+    /// Removed entries are found beside live ones only if SQLite can read those.
+    private static let damagedHint =
+      "if the database is damaged, add '--damaged' to look for all entries, not only for removed ones"
+
     private func list(
       _ source: RecoveredStore, _ listing: inout Listing, _ now: Timestamp,
       _ environment: CommandEnvironment
@@ -157,6 +161,7 @@ extension URLCacheAdmin {
       renderer.finish(summary: summary, into: &output.text)
       try output.flush()
       environment.inform("\(summary.recoveredText)\n")
+      if selected == 0, !damaged, source.isDatabase { environment.note(Self.damagedHint) }
     }
 
     /// Writes an archive, which appears complete or not at all.
@@ -195,6 +200,7 @@ extension URLCacheAdmin {
         isWritten
           ? Self.receipt(of: summary, in: output)
           : "nothing was written to '\(output)', because no entry was found for it")
+      if !isWritten, !damaged, source.isDatabase { environment.note(Self.damagedHint) }
       if summary.missingBodies > 0 {
         environment.note(
           "without a body: \(QuantityWords.grouped(summary.missingBodies)), which 'import' leaves out"
