@@ -19,6 +19,15 @@ extension SelectionOptions {
     return selection
   }
 
+  /// Refuses an option that depends on all entries of one cache.
+  func refuseSuperseded() throws(CommandFailure) {
+    guard superseded else { return }
+    throw CommandFailure.usage(
+      "this command does not accept '--superseded', which depends on all entries of one cache",
+      hint: "list the URLs with 'urlcache-admin list -c PATH --superseded --format urls',"
+        + " then give them with '--url-file'")
+  }
+
   /// Creates a selection that does not depend on all entries of a cache.
   ///
   /// - Parameters:
@@ -28,12 +37,7 @@ extension SelectionOptions {
   func resolved(
     at now: Timestamp, of cache: CacheOptions?, in environment: CommandEnvironment
   ) throws -> Selection {
-    guard !superseded else {
-      throw CommandFailure.usage(
-        "this command does not accept '--superseded', which depends on all entries of one cache",
-        hint: "list the URLs with 'urlcache-admin list -c PATH --superseded --format urls',"
-          + " then give them with '--url-file'")
-    }
+    try refuseSuperseded()
     let selection = try parsed(at: now, of: cache, in: environment)
     guard !selection.needsPreparation else {
       throw CommandFailure.usage(

@@ -68,10 +68,6 @@ extension URLCacheAdmin {
       guard selection.entries.allSatisfy({ (try? EntryNames.Name(written: $0)) != nil }) else {
         throw ValidationError("'diff' takes two paths; URLs and ids after them select entries.")
       }
-      guard !selection.superseded else {
-        throw ValidationError(
-          "'--superseded' depends on all entries of one cache, and 'diff' reads two.")
-      }
       guard !stat || !(detail || bodies) else {
         throw ValidationError(
           "'--stat' and '\(bodies ? "--bodies" : "--detail")' cannot be combined.")
@@ -80,6 +76,7 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let now = cache.now(in: environment)
+      try selection.refuseSuperseded()
       var selected = try selection.parsed(at: now, of: nil, in: environment)
       let (first, second) = (try open(first, environment), try open(second, environment))
       let (other, absentIDs) = try otherSelection(like: selected, in: first)
