@@ -111,7 +111,7 @@ extension CommandEnvironment {
       for text in store.notes { note("'\(store.path)': \(text)") }
     }
     for place in discovery.unreadable { note("cannot search '\(place.path)': \(place.reason)") }
-    if discovery.stores.isEmpty {
+    if discovery.stores.isEmpty, !search.needsFolders {
       let places = search.folders.map { "'\(printable($0))'" }.joined(separator: ", ")
       note("searched \(places); name other folders: 'urlcache-admin discover FOLDER'")
     }
