@@ -165,6 +165,21 @@ def test_hard_link_is_not_overwritten():
     assert grep(cache) == {}
 
 
+def test_trace_across_two_pieces():
+    """Files are searched in pieces of 1 MiB; a text that begins in one and ends in the next is found, and found once."""
+    cache = make()
+    # The cache did not make a file with such a name, so nothing overwrites or removes it.
+    other = os.path.join(cache, "fsCachedData", "copy.bin")
+    # The first piece has 512 bytes more, so that a text can be found in one of two.
+    offset = (1 << 20) + 512 - 10
+    with open(other, "wb") as file:
+        file.seek(offset)
+        file.write(url(1).encode() + bytes(2 << 20))
+    receipt = secure("purge", cache, *VAULT, status=3)["secure"]
+    places = [place for place in receipt["places"] if place["file"].endswith("copy.bin")]
+    assert [(place["traces"], place["offset"]) for place in places] == [(1, offset)], receipt
+
+
 def test_body_files_are_overwritten():
     """A process that has a body file open finds zeros in it, so its blocks have nothing of it either."""
     cache = make()
