@@ -29,6 +29,7 @@
     /// - Precondition: The library is loaded, and is version 3.3.3 or later, the first that writes zstd.
     fileprivate static func function<Function>(_ name: String, as type: Function.Type) -> Function {
       guard let address = unsafe dlsym(handle, name) else {
+        // A linked library that is too old would end the program too, at its start.
         preconditionFailure("\(Self.name) has no \(name)")
       }
       return unsafe unsafeBitCast(address, to: type)

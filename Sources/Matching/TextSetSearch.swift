@@ -63,15 +63,15 @@ public struct TextSetSearch: Sendable {
   }
 
   /// Chooses the window of each text that the fewest other texts have: URLs begin and end alike.
+  ///
+  /// Together the candidates cover a text. With texts that all had one window, the table would take quadratic time.
   private mutating func chooseWindows() {
-    let mostWindows = 8
     var numbers = [UInt16](repeating: 0, count: 1 << 20)
     func place(_ start: Int) -> Int { Int(hash(of: bytes, at: start) >> 44) }
-    func candidates(_ index: Int) -> StrideTo<Int> {
-      let length = starts[index + 1] - starts[index]
-      let last = length - Self.windowLength
-      return stride(
-        from: last, to: max(-1, last - mostWindows * Self.windowLength), by: -Self.windowLength)
+    func candidates(_ index: Int) -> some Sequence<Int> {
+      let last = starts[index + 1] - starts[index] - Self.windowLength
+      let number = (last + Self.windowLength - 1) / Self.windowLength
+      return (0...number).lazy.map { max(last - $0 * Self.windowLength, 0) }
     }
     for index in 0..<count {
       for window in candidates(index) {

@@ -64,6 +64,13 @@ import Testing
     #expect(found == naive(Array(texts.prefix(3)), in: bytes) + found.dropFirst(3))
   }
 
+  @Test func `texts that differ far from both ends are told apart`() {
+    let same = String(repeating: "the-same/", count: 25)
+    // Before the window was chosen from the whole text, so many took minutes.
+    let texts = (0..<100_000).map { Array("\(same)\(1_000_000 + $0)?\(same)".utf8) }
+    #expect(matches(texts, in: texts[70_000] + texts[7]).map(\.index) == [7, 70_000])
+  }
+
   @Test func `no texts, and bytes shorter than a text, have no matches`() {
     #expect(matches([], in: Array(repeating: 0, count: 100)).isEmpty)
     #expect(matches([Array("123456789012345".utf8)], in: Array("12345678901234".utf8)).isEmpty)

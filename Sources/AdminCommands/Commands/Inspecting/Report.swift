@@ -24,8 +24,8 @@ extension URLCacheAdmin {
         would free, and the problems that were found. It lists the largest hosts,
         folders and entries, and sums up the others. The page loads and sends nothing,
         and works without its script. '--audit' adds what 'audit' finds, by rule and
-        without the secrets; all bodies are read for that. A cache does not record its own capacity; use
-        '--capacity' to compare the cache with it.
+        without the secrets; all bodies are read for that. A cache does not record its
+        own capacity; use '--capacity' to compare the cache with it.
         """)
 
     @OptionGroup var operands: CacheOperand
