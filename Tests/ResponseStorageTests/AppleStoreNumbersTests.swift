@@ -37,6 +37,31 @@ import Testing
     }
   }
 
+  @Test func `counting ends at a limit`() throws {
+    let folder = try AppleParallelScanTests.store()
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let count = try store.count()
+    #expect(try store.count(upTo: count) == count)
+    #expect(try store.count(upTo: .max) == count)
+    for limit in [-1, 0, 1, count - 1] { #expect(try store.count(upTo: limit) == nil, "\(limit)") }
+  }
+
+  @Test func `the first responses of a scan are the same on one thread`() throws {
+    let folder = try AppleParallelScanTests.store()
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    var (all, first): ([StoredResponse], [StoredResponse]) = ([], [])
+    try store.scan(.all) { response in
+      all.append(copy response)
+      return all.count < 20 ? .next : .stop
+    }
+    try store.scanFirst(.all) { response in
+      first.append(copy response)
+      return first.count < 20 ? .next : .stop
+    }
+    #expect(first == all)
+    #expect(first.count == 20)
+  }
+
   @Test func `notes are the same in lookups and scans`() throws {
     let folder = try AppleParallelScanTests.store()
     var message = AppleMessage.Response(

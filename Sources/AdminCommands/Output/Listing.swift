@@ -61,6 +61,10 @@ struct Listing {
     }
     // Look ids up directly, instead of scanning the whole cache.
     guard let ids = selection.names?.idsOnly else {
+      // Starting threads and filling their batches takes longer than reading a page of entries.
+      if selection.isEmpty, let limit, limit <= 1_000 {
+        return try source.scanFirst(projection) { response in try visit(response, body) }
+      }
       return try source.scan(projection) { response in try visit(response, body) }
     }
     wasStopped = true
@@ -163,15 +167,15 @@ struct Listing {
     return .stop
   }
 
-  /// Returns the number of all selected entries, even beyond the limit.
+  /// Returns the list of all selected entries, even beyond the limit; `nil` if this is that list.
   ///
   /// If the limit ended the scan, a second scan counts; it only decodes what the selection needs.
-  mutating func countSelected(in source: any ResponseSource) throws -> Int64 {
-    guard limit != nil, hasReachedLimit else { return shown }
+  mutating func withoutLimit(in source: any ResponseSource) throws -> Listing? {
+    guard limit != nil, hasReachedLimit else { return nil }
     var all = Listing(selection: selection, now: now)
     try all.scan(source, selection.projection) { _ in }
     (unknownTimes, unknownFreshness) = (all.unknownTimes, all.unknownFreshness)
-    return all.shown
+    return all
   }
 
   private var hasReachedLimit: Bool { limit.map { shown >= $0 } ?? false }

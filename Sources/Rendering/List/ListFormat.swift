@@ -10,8 +10,11 @@ public struct ListSummary: Hashable, Sendable {
   /// The number of responses that were selected, which may be more than were shown.
   public var selected: Int64
 
-  /// The number of responses in the store.
+  /// The number of responses in the store, or of those that were counted.
   public var total: Int64
+
+  /// Whether the store has more responses than were counted.
+  public var hasUncounted = false
 
   /// The total size of the bodies of the responses that were shown.
   public var bodyBytes: ByteCount
@@ -28,24 +31,25 @@ public struct ListSummary: Hashable, Sendable {
   }
 
   /// The summary for people: `741 of 4,000 entries, 2.2 MiB` or, if a limit left some out, `5 shown of 741 selected,
-  /// 4,000 in all, smallest first; 12 KiB shown`.
+  /// 4,000 in all, smallest first; 12 KiB shown`. Of a store with many entries, it is `50 shown of over 20,000 entries`.
   public var text: String {
     var text = TextBuffer()
     text.append(grouped: shown)
     // Three numbers only where they differ: a limit must not pass for the whole of a selection.
-    if shown == selected {
+    if shown == selected, !(hasUncounted && selected == total) {
       text.append(" of ")
-      text.append(grouped: total)
+      appendTotal(to: &text)
       text.append(" entries, ")
       text.append(byteCount: bodyBytes)
     } else {
       text.append(" shown of ")
-      text.append(grouped: selected)
       if selected == total {
+        appendTotal(to: &text)
         text.append(" entries")
       } else {
+        text.append(grouped: selected)
         text.append(" selected, ")
-        text.append(grouped: total)
+        appendTotal(to: &text)
         text.append(" in all")
       }
       if let first { text.append(", \(first) first") }
@@ -54,6 +58,11 @@ public struct ListSummary: Hashable, Sendable {
       text.append(" shown")
     }
     return ByteString(text.bytes).string ?? ""
+  }
+
+  private func appendTotal(to text: inout TextBuffer) {
+    if hasUncounted { text.append("over ") }
+    text.append(grouped: total)
   }
 }
 

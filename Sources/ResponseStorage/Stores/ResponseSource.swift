@@ -24,6 +24,11 @@ public protocol ResponseSource {
   func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep) throws
 
+  /// Calls `body` with each response like ``scan(_:_:)-(Projection,_)``, for a caller that stops after a few: a
+  /// store starts no threads for it.
+  func scanFirst(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep) throws
+
   /// Passes all responses to tallies, on several threads if the store allows it.
   ///
   /// - Parameters:
@@ -75,6 +80,9 @@ public protocol ResponseSource {
   /// Counts the responses, without decoding any.
   func count() throws -> Int64
 
+  /// Returns the number of responses, or `nil` if there are more than `limit` and counting them all would take long.
+  func count(upTo limit: Int64) throws -> Int64?
+
   /// Returns how many entries the store has ever had, as it counts them itself; `nil` if it does not.
   ///
   /// An entry that was replaced counts once if it kept its id.
@@ -122,6 +130,12 @@ public protocol ResponseSource {
 
 // Defaults for sources without an index and without threads.
 extension ResponseSource {
+  public func scanFirst(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws { try scan(projection, body) }
+
+  public func count(upTo limit: Int64) throws -> Int64? { try count() }
+
   public func scan<Tally: ResponseTally>(
     _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep
   ) throws {

@@ -266,3 +266,21 @@ def test_real(name, thorough):
                 check(cache, at, "Cached Date=60", REAL.index(name) + 1, thorough)
     else:
         run(cache, "list", "--count", statuses=(65,))
+
+
+def test_only_json_counts_all_entries_of_a_large_cache_after_a_page_of_them():
+    cache = make("Counted Page", "--no-large-bodies", entries=20_100)
+
+    def summary(*options):
+        result = subprocess.run([tool, "list", "-c", cache, *options], capture_output=True, text=True, check=True)
+        return result.stderr.strip()
+
+    assert re.fullmatch(r"50 shown of over 20,000 entries; \S+ KiB shown", summary("--limit", "50"))
+    assert re.match(r"20,050 shown of over 20,050 entries; ", summary("--limit", "20050"))
+    assert re.match(r"20,100 of 20,100 entries, ", summary("--limit", "20100"))
+    assert re.match(r"1 of over 20,000 entries, ", summary("7"))
+    assert re.match(r"3 shown of 20,100 entries, largest first; ", summary("--limit", "3", "--sort=-size"))
+    selected = counted(cache, ["--status", "200"])
+    assert re.match(f"3 shown of {selected:,} selected, 20,100 in all; ", summary("--limit", "3", "--status", "200"))
+    document = json.loads(run(cache, "list", "--limit", "50", "--json")[0])
+    assert [document[name] for name in ("shown", "selected", "total")] == [50, 20_100, 20_100]

@@ -202,21 +202,23 @@ extension URLCacheAdmin {
           try output.flushIfLarge()
         }
       }
-      // Counting a million entries takes much longer than reading fifty, so it is left out where nobody sees the number.
-      let showsTotal = format == .json || !environment.isQuiet
-      let total = try listing.wasStopped && showsTotal ? source.count() : listing.seen
-      let selected =
-        try listing.selection.isEmpty || !showsTotal
-        ? total : sorted ?? listing.countSelected(in: source)
-      var summary = ListSummary(
-        shown: listing.shown, selected: selected, total: total, bodyBytes: listing.bodyBytes)
+      // Counting a million entries takes much longer than reading fifty, so it is left out where
+      // nobody sees the number.
+      var summary =
+        try format == .json || !environment.isQuiet
+        ? listing.summary(of: source, sorted: sorted, exact: format == .json)
+        : ListSummary(
+          shown: listing.shown, selected: listing.seen, total: listing.seen,
+          bodyBytes: listing.bodyBytes)
       summary.first = sort?.first
       renderer.finish(summary: summary, into: &output.text)
       try output.flush()
       // On standard error: a summary below the rows would be another row to a program.
       environment.inform(summary.text + "\n")
       // Most people who sort by size want to see the largest entries.
-      if summary.shown < selected, !reverse, let hint = sort?.hint { environment.hint(hint) }
+      if summary.shown < summary.selected, !reverse, let hint = sort?.hint {
+        environment.hint(hint)
+      }
     }
   }
 }

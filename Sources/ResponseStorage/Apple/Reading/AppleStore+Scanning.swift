@@ -18,6 +18,10 @@ extension AppleStore {
     try scan(request, into: ResponseBatch()) { try $0.removeAll(passingTo: body) }
   }
 
+  public func scanFirst(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws { try walk(projection) { try body($0) } }
+
   public func scan<Tally: ResponseTally>(
     _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep
   ) throws {

@@ -107,6 +107,16 @@ public final class AppleStore: StoreKind {
     return try integer("SELECT count(*) FROM (\(ids))")
   }
 
+  public func count(upTo limit: Int64) throws -> Int64? {
+    // The entries are at least as many as the rows of any table.
+    let most = max(0, min(limit, .max - 1)) + 1
+    let rows = try integer(
+      "SELECT count(*) FROM (SELECT 1 FROM \(AppleLayout.responses) LIMIT \(most))")
+    if rows > limit { return nil }
+    let count = try count()
+    return count > limit ? nil : count
+  }
+
   public func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]? {
     // The name becomes part of the SQL, so only the four known ones are accepted.
     guard description.rawPropertyLists.contains(name), case .row(let row) = id else { return nil }
