@@ -12,14 +12,27 @@ let checked: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// Whether this is the build of the tests, which `Tests/run.sh` asks for.
+let forTests = Context.environment["BUILD_FOR_TESTS"] != nil
+
+/// The tests spend most of their time in the modules that read and write bytes, which are small, so those are optimized; to optimize
+/// all takes minutes. Assertions are checked in all of them.
+let optimized: [SwiftSetting] = forTests ? [.unsafeFlags(["-assert-config", "Debug"])] : []
+let unoptimized: [SwiftSetting] =
+  forTests
+  ? [
+    .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode", "-incremental"])
+  ]
+  : []
+
 /// A module, which depends only on those above it; `ArchitectureTests` checks its imports.
 func module(
   _ name: String, on dependencies: Target.Dependency..., settings: [SwiftSetting] = [],
-  linked: [LinkerSetting] = []
+  linked: [LinkerSetting] = [], hot: Bool = false
 ) -> Target {
   .target(
-    name: name, dependencies: dependencies, swiftSettings: checked + settings,
-    linkerSettings: linked)
+    name: name, dependencies: dependencies,
+    swiftSettings: checked + settings + (hot ? optimized : unoptimized), linkerSettings: linked)
 }
 
 /// The tests of `module`; their golden files are read from the source tree, not bundled.
@@ -28,7 +41,7 @@ func tests(
 ) -> Target {
   .testTarget(
     name: "\(module)Tests", dependencies: [.target(name: module)] + dependencies,
-    exclude: exclude, swiftSettings: checked)
+    exclude: exclude, swiftSettings: checked + unoptimized)
 }
 
 let argumentParser = Target.Dependency.product(
@@ -66,22 +79,24 @@ let package = Package(
       name: "CPCRE2", pkgConfig: "libpcre2-8",
       providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
     .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
-    module("Bytes"),
-    module("Files", on: "Bytes", "CFiles", nettle),
-    module("Matching", on: "Bytes", "CPCRE2"),
-    module("HTTPCaching", on: "Bytes"),
+    module("Bytes", hot: true),
+    module("Files", on: "Bytes", "CFiles", nettle, hot: true),
+    module("Matching", on: "Bytes", "CPCRE2", hot: true),
+    module("HTTPCaching", on: "Bytes", hot: true),
     module("Fetching", on: "HTTPCaching"),
     // A view over a `Span` stores it, which needs this feature.
-    module("PropertyLists", on: "Bytes", settings: [.enableExperimentalFeature("Lifetimes")]),
-    module("SQLite", on: "CSQLite", "Files"),
-    module("SQLitePages"),
+    module(
+      "PropertyLists", on: "Bytes", settings: [.enableExperimentalFeature("Lifetimes")],
+      hot: true),
+    module("SQLite", on: "CSQLite", "Files", hot: true),
+    module("SQLitePages", hot: true),
     module(
       "Archive", on: "CArchive", "CDeflate",
-      linked: [.linkedLibrary("archive", .when(platforms: [.macOS]))]),
+      linked: [.linkedLibrary("archive", .when(platforms: [.macOS]))], hot: true),
     module(
       "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite",
       "SQLitePages"),
-    module("JSON", on: "Bytes", "Files"),
+    module("JSON", on: "Bytes", "Files", hot: true),
     module("Progress", on: "Files", "JSON"),
     module(
       "ResponseArchives", on: "Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"),
@@ -94,7 +109,7 @@ let package = Package(
     module("Watching", on: "Administration", "Bytes", "ResponseStorage"),
     module(
       "Auditing", on: "Administration", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives",
-      "ResponseStorage", "SQLitePages"),
+      "ResponseStorage", "SQLitePages", hot: true),
     module(
       "Rendering", on: "Administration", "Auditing", "Bytes", "Fetching", "HTTPCaching", "JSON",
       "Matching", "ResponseArchives", "ResponseStorage", "Revalidation", "Watching"),
@@ -107,21 +122,21 @@ let package = Package(
       "Matching", "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage",
       "Revalidation", "Watching", argumentParser),
     .executableTarget(
-      name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked),
+      name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked + unoptimized),
     .executableTarget(
       name: "urlcache-admin-fetch", dependencies: ["Fetching", "Files", "HTTPCaching"],
-      swiftSettings: checked),
+      swiftSettings: checked + unoptimized),
     .executableTarget(
       name: "sample-cache",
       dependencies: [
         "Bytes", "Files", "Progress", "PropertyLists", "ResponseStorage", argumentParser,
       ],
-      swiftSettings: checked),
+      swiftSettings: checked + optimized),
 
     .target(
       name: "TestSupport",
       dependencies: ["AdminCommands", "Bytes", "HTTPCaching", "ResponseStorage", "Revalidation"],
-      path: "Tests/TestSupport", swiftSettings: checked),
+      path: "Tests/TestSupport", swiftSettings: checked + unoptimized),
     tests(of: "Bytes"),
     tests(of: "Files", on: "Bytes"),
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
@@ -148,7 +163,7 @@ let package = Package(
       of: "AdminCommands", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage",
       "Revalidation", "TestSupport", argumentParser,
       exclude: ["Golden"]),
-    .testTarget(name: "ArchitectureTests", swiftSettings: checked),
+    .testTarget(name: "ArchitectureTests", swiftSettings: checked + unoptimized),
     tests(
       of: "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"),
     .testTarget(
@@ -156,6 +171,6 @@ let package = Package(
       dependencies: [
         "AdminCommands", "urlcache-admin", "urlcache-admin-fetch", "sample-cache", argumentParser,
       ],
-      exclude: ["Golden"], swiftSettings: checked),
+      exclude: ["Golden"], swiftSettings: checked + unoptimized),
   ]
 )

@@ -91,10 +91,11 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# The tests have a build of their own, besides the debug build in `.build`. It is not optimized either, and checks all assertions, but is without the
-# condition DEBUG: with that, ArgumentParser checks its declarations at each start, which takes three quarters of the time of a short command.
-unoptimized='--scratch-path .build-tests -c release -Xswiftc -Onone -Xswiftc -no-whole-module-optimization -Xswiftc -enable-batch-mode
-  -Xswiftc -incremental -Xswiftc -enable-testing'
+# The tests have a build of their own, besides the debug build in `.build`. With this variable, `Package.swift` has the modules optimized where the
+# tests spend their time, and all assertions checked, but is without the condition DEBUG: with that, ArgumentParser checks its declarations at each
+# start, which takes three quarters of the time of a short command.
+for_tests='env BUILD_FOR_TESTS=1 swift'
+options='--scratch-path .build-tests -c release -Xswiftc -enable-testing'
 products=.build-tests/release
 
 # Installs the packages that are missing, with apt; elsewhere they have to be there.
@@ -338,11 +339,11 @@ finish() {
 # Builds all programs and tests.
 # shellcheck disable=SC2317 # `step` calls it.
 build() {
-  # A target that is not declared is found by luck, and not from a fresh clone. Two options that SwiftPM adds have no effect with ours, and the
+  # A target that is not declared is found by luck, and not from a fresh clone. An option that SwiftPM adds has no effect with ours, and the
   # compiler warns of that for each module.
   # shellcheck disable=SC2086 # Each word is an option.
   {
-    swift build $unoptimized --build-tests --explicit-target-dependency-import-check error 2>&1
+    $for_tests build $options --build-tests --explicit-target-dependency-import-check error 2>&1
     echo $? >"$logs/build"
   } | grep --line-buffered -v '^warning: ignoring -'
   return "$(cat "$logs/build")"
@@ -352,7 +353,7 @@ build() {
 both() {
   # One after the other these tests take hardly longer, and half of the processors' time.
   # shellcheck disable=SC2086 # Each word is an option.
-  start_tests swift "tests" swift test $unoptimized --skip-build --no-parallel "$@"
+  start_tests swift "tests" $for_tests test $options --skip-build --no-parallel "$@"
   # shellcheck disable=SC2086 # Each word is a path or an option.
   start_acceptance "acceptance tests" "$products" $chosen
   finish_tests swift
