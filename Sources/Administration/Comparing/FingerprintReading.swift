@@ -33,7 +33,6 @@ struct FingerprintReading {
   ) throws -> Int64 {
     var leftOut: Int64 = 0
     var id: StoredResponse.ID?
-    let projection = projection
     try source.forEachRawResponse(
       selection.projection,
       where: { response in
@@ -47,15 +46,34 @@ struct FingerprintReading {
         leftOut += 1
         return .next
       }
-      let response = StoredResponse(decoding: raw, projection)
-      // The number of a raw response is not the id of an entry in a Foundation store.
-      var print = EntryFingerprint(
-        key: key(of: response), url: response.url, id: id ?? response.id)
-      for aspect in aspects { print.digests[aspect] = try digest(of: aspect, response, raw) }
-      try body(print)
+      try body(fingerprint(of: raw, id))
       return .next
     }
     return leftOut
+  }
+
+  /// Calls `body` with each response with one of some ids, and returns the number of unreadable responses.
+  func forEach(
+    of source: any ResponseSource, _ ids: [Int64], _ body: (EntryFingerprint) throws -> Void
+  ) throws -> Int64 {
+    var leftOut: Int64 = 0
+    guard !ids.isEmpty else { return leftOut }
+    try source.forEachRawResponse(of: ids) { raw in
+      guard raw.finding == nil else { return leftOut += 1 }
+      try body(fingerprint(of: raw, nil))
+    }
+    return leftOut
+  }
+
+  private func fingerprint(
+    of raw: RawResponse, _ id: StoredResponse.ID?
+  ) throws -> EntryFingerprint {
+    let response = StoredResponse(decoding: raw, projection)
+    // The number of a raw response is not the id of an entry in a Foundation store.
+    var print = EntryFingerprint(
+      key: key(of: response), url: response.url, id: id ?? response.id)
+    for aspect in aspects { print.digests[aspect] = try digest(of: aspect, response, raw) }
+    return print
   }
 
   private func key(of response: borrowing StoredResponse) -> ByteString {

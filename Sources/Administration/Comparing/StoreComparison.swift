@@ -75,9 +75,20 @@ public struct StoreComparison: Hashable, Sendable {
     let reading = FingerprintReading(
       aspects: aspects, normalizingJSON: normalizingJSON, isReduced: isReduced, now: now)
     let before = SortedFingerprints(temporaryFolder: temporaryFolder)
-    leftOut += try reading.forEach(of: first, selection) { try before.append($0) }
     let after = SortedFingerprints(temporaryFolder: temporaryFolder)
-    leftOut += try reading.forEach(of: second, others ?? selection) { try after.append($0) }
+    if formats[0] == formats[1], selection.isEmpty, others?.isEmpty ?? true,
+      // Most entries of two versions of a cache are equal, which their bytes show.
+      let unequal = try UnequalEntries(
+        of: first, and: second, withBodies: aspects.contains(.body),
+        temporaryFolder: temporaryFolder)
+    {
+      same = unequal.equalCount
+      leftOut += try reading.forEach(of: first, unequal.first) { try before.append($0) }
+      leftOut += try reading.forEach(of: second, unequal.second) { try after.append($0) }
+    } else {
+      leftOut += try reading.forEach(of: first, selection) { try before.append($0) }
+      leftOut += try reading.forEach(of: second, others ?? selection) { try after.append($0) }
+    }
     var (old, new) = (try before.merged(), try after.merged())
     while let key = [old.key, new.key].compactMap({ $0 }).min() {
       try compare(old.removeAll(of: key), with: new.removeAll(of: key))

@@ -77,6 +77,22 @@ public protocol ResponseSource {
     _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
     _ body: (RawResponse) throws -> ScanStep) throws
 
+  /// Calls `body` with the digest of each entry, in no order.
+  ///
+  /// Entries with the same digest are equal in everything that a comparison of decoded entries uses.
+  ///
+  /// - Parameters:
+  ///   - includingBodies: Whether the digests depend on the bodies.
+  /// - Returns: Whether the store has digests; otherwise `body` is not called.
+  func forEachDigest(
+    includingBodies: Bool, _ body: (DigestedEntry) throws -> Void
+  ) throws -> Bool
+
+  /// Calls `body` with some entries as they are stored, by the ids of ``forEachDigest(includingBodies:_:)``.
+  ///
+  /// - Throws: ``StoreError``, `unsupported` if the store has no digests; or any error of `body`.
+  func forEachRawResponse(of ids: [Int64], _ body: (RawResponse) throws -> Void) throws
+
   /// Counts the responses, without decoding any.
   func count() throws -> Int64
 
@@ -182,6 +198,14 @@ extension ResponseSource {
   public func forEachRawResponse(
     _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
     _ body: (RawResponse) throws -> ScanStep
+  ) throws { throw notRaw }
+
+  public func forEachDigest(
+    includingBodies: Bool, _ body: (DigestedEntry) throws -> Void
+  ) throws -> Bool { false }
+
+  public func forEachRawResponse(
+    of ids: [Int64], _ body: (RawResponse) throws -> Void
   ) throws { throw notRaw }
 
   private var notRaw: StoreError {

@@ -12,7 +12,7 @@ import pytest
 
 import origin
 from products import maker
-from scratch import path, peak_of, read, run
+from scratch import make, path, peak_of, read, run
 
 STORED = 1_760_000_000  # 9 October 2025, 08:53:20 UTC
 
@@ -235,3 +235,66 @@ def test_partitions_and_a_foundation_cache():
     run("import", first, "-c", path("folder"), "--create", "foundation")
     assert run("diff", first, path("folder"), "--stat").stdout == b"0 added, 0 removed, 0 changed, 3 the same\n"
 
+
+
+def compared(first, second, *options):
+    return json.loads(run("diff", first, second, "--format", "json", *options, status=None).stdout)
+
+
+# Selects all entries, so that each of them is decoded.
+DECODED = ["--where", 'url *= "" || !(url *= "")']
+
+CHANGES = [
+    "DELETE FROM cfurl_cache_response WHERE entry_ID % 97 = 1",
+    "DELETE FROM cfurl_cache_blob_data WHERE entry_ID % 97 = 2",
+    "DELETE FROM cfurl_cache_receiver_data WHERE entry_ID % 97 = 3",
+    "UPDATE cfurl_cache_response SET request_key = NULL WHERE entry_ID % 97 = 4",
+    "UPDATE cfurl_cache_response SET time_stamp = '2026-01-01 00:00:0' || (entry_ID % 10) WHERE entry_ID % 97 = 5",
+    "UPDATE cfurl_cache_response SET storage_policy = 1 WHERE entry_ID % 97 = 6",
+    "UPDATE cfurl_cache_response SET partition = 'https://top.example' WHERE entry_ID % 97 = 7",
+    "UPDATE cfurl_cache_response SET hash_value = 7, version = version WHERE entry_ID % 97 = 8",
+    "UPDATE cfurl_cache_blob_data SET response_object = x'00' WHERE entry_ID % 97 = 9",
+    "UPDATE cfurl_cache_blob_data SET request_object = NULL WHERE entry_ID % 97 = 10",
+    "UPDATE cfurl_cache_blob_data SET user_info = CAST(request_object AS TEXT) WHERE entry_ID % 97 = 11",
+    "UPDATE cfurl_cache_blob_data SET proto_props = zeroblob(5000000) WHERE entry_ID = 12",
+    "UPDATE cfurl_cache_receiver_data SET receiver_data = receiver_data || x'01' WHERE entry_ID % 97 = 13 AND NOT isDataOnFS",
+    "UPDATE cfurl_cache_receiver_data SET receiver_data = 'text ' || entry_ID WHERE entry_ID % 97 = 14",
+    "UPDATE cfurl_cache_receiver_data SET receiver_data = zeroblob(300000 + entry_ID) WHERE entry_ID % 97 = 15 AND NOT isDataOnFS",
+    "UPDATE cfurl_cache_receiver_data SET receiver_data = NULL WHERE entry_ID % 97 = 16",
+    "UPDATE cfurl_cache_response SET entry_ID = entry_ID + 1000000 WHERE entry_ID % 97 = 17",
+    "UPDATE cfurl_cache_response SET entry_ID = -9223372036854775807 WHERE entry_ID = 18",
+    "UPDATE cfurl_cache_response SET entry_ID = 9223372036854775807 WHERE entry_ID = 19",
+]
+
+
+# The second cache is large enough for several threads.
+@pytest.mark.parametrize("entries", [600, 6_000])
+def test_equal_bytes_need_no_decoding(entries):
+    """Of two versions of a cache, the entries with other bytes are decoded; the result is that of decoding all."""
+    first = make("before", "--faults", "missing-bodies", entries=entries) if entries < 1_000 else make(
+        "before", "--no-large-bodies", entries=entries)
+    second = path("after")
+    shutil.copytree(first, second)
+    database = sqlite3.connect(os.path.join(second, "Cache.db"))
+    with database:
+        for change in CHANGES:
+            database.execute(change)
+    database.close()
+    # Other bytes in a body file, a shorter one, and one that is missing.
+    for number, file in enumerate(sorted(os.listdir(os.path.join(second, "fsCachedData")))[:3]):
+        file = os.path.join(second, "fsCachedData", file)
+        data = read(file)
+        os.remove(file)
+        if number < 2:
+            with open(file, "wb") as output:
+                output.write(data[::-1] if number == 0 else data[:-1])
+    # More than the columns of CFNetwork, which is no difference.
+    database = sqlite3.connect(os.path.join(second, "Cache.db"))
+    database.execute("ALTER TABLE cfurl_cache_blob_data ADD COLUMN more")
+    database.close()
+    for options in [], ["--by", "headers"], ["--by", "body"], ["--json-normalise"]:
+        assert compared(first, second, *options) == compared(first, second, *options, *DECODED), options
+    assert compared(second, second) == compared(second, second, *DECODED)
+    changed = compared(first, second)
+    assert len(changed["differences"]) > entries // 10 and changed["same"] > entries // 2
+    assert compared(first, first)["differences"] == []

@@ -3,7 +3,8 @@ import SQLite
 
 /// A reader for all columns of single responses of an Apple store.
 struct AppleRawRows: ~Copyable {
-  private static let parts = RawResponse.Part.Name.allCases.filter { $0 != .body }
+  /// The parts in the table of property lists, in the order in which they are read.
+  static let parts = RawResponse.Part.Name.allCases.filter { $0 != .body }
 
   /// The largest body that is read with its row; the few larger ones are read in chunks.
   // One 300 MB body took 307 MB of memory as a column, and 14 MB through a BLOB handle; for small
@@ -80,7 +81,7 @@ struct AppleRawRows: ~Copyable {
   /// for a text, and a nonempty one for a BLOB that is too long.
   // `length` of a BLOB is read from the header of the row, while that of a text counts its
   // characters. So a text is never measured here, and always read in chunks.
-  private static func expression(_ column: String, upTo largest: ByteCount) -> String {
+  static func expression(_ column: String, upTo largest: ByteCount) -> String {
     """
     CASE typeof(\(column)) WHEN 'blob' THEN \
     CASE WHEN length(\(column)) > \(largest.bytes) THEN 'long' ELSE \(column) END \

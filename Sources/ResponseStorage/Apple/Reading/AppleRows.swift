@@ -90,6 +90,9 @@ struct AppleRows: ~Copyable {
   /// Returns the integer in a column, or 0 if it is not a number.
   borrowing func integer(at column: Int32) -> Int64 { statement.integer(at: column) }
 
+  /// Returns the number in a column, or 0 if it is not a number.
+  borrowing func real(at column: Int32) -> Double { statement.real(at: column) }
+
   /// Returns the bytes of a text or BLOB in a column, which are empty for `NULL`.
   borrowing func bytes(at column: Int32) -> [UInt8] { statement.bytes(at: column) }
 
@@ -99,6 +102,9 @@ struct AppleRows: ~Copyable {
   ) throws(Failure) -> Result {
     try statement.withBytes(at: column, body)
   }
+
+  /// Whether large values of the current row were not read.
+  var isCut: Bool { isBounded }
 
   /// Whether a column of property lists has a value that is too large to read.
   borrowing func isTooLarge(at column: Int32) -> Bool {

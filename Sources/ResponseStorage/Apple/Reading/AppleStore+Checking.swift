@@ -57,6 +57,16 @@ extension AppleStore {
   ///
   /// - Parameter fully: Whether SQLite also compares the indexes with the tables.
   private func checkDatabase(_ fully: Bool, _ body: (Finding) throws -> Void) throws {
+    if fully, let database = databaseForThreads {
+      return try reportingDamage(body) {
+        let tables = try AppleDatabaseCheck.tables(of: snapshot.connection)
+        try AppleDatabaseCheck(of: database, tables: tables).forEachAnswer { answer in
+          for fact in Self.damage(in: answer) {
+            try body(Finding(.damagedDatabase, "SQLite reports: \(fact)"))
+          }
+        }
+      }
+    }
     try reportingDamage(body) {
       var rows = try snapshot.connection.prepare(
         fully ? "PRAGMA integrity_check" : "PRAGMA quick_check")

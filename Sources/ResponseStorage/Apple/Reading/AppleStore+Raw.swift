@@ -94,7 +94,7 @@ extension AppleStore {
   }
 
   /// Adds the parts that are not in the row, or too long to be read with it.
-  private func filled(
+  func filled(
     _ raw: consuming RawResponse, _ long: [RawResponse.Part.Name], _ file: ByteString?
   ) throws -> RawResponse {
     guard raw.hasBodyFile || !long.isEmpty else { return raw }

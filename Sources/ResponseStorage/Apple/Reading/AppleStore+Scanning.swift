@@ -71,7 +71,7 @@ extension AppleStore {
   }
 
   /// The path of the database if several threads can read it, and it is large enough for them.
-  private var databaseForThreads: String? { processorCount > 1 ? snapshot.databaseForThreads : nil }
+  var databaseForThreads: String? { processorCount > 1 ? snapshot.databaseForThreads : nil }
 
   /// Returns everything that must be decoded for `projection`.
   private func completed(_ projection: Projection) -> Projection {

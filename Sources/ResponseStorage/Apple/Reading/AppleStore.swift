@@ -185,7 +185,8 @@ public final class AppleStore: StoreKind {
     return (names, shared)
   }
 
-  private func integer(_ sql: String) throws -> Int64 {
+  /// Returns the first value of a query as an integer; 0 if it is `NULL`.
+  func integer(_ sql: String) throws -> Int64 {
     do throws(SQLiteError) {
       var rows = try snapshot.connection.prepare(sql)
       return try rows.step() ? rows.integer(at: 0) : 0
