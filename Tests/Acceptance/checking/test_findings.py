@@ -461,6 +461,28 @@ def test_index():
     assert {code for code, _ in found(cache, "--full", status=1)} == {"orphan-body-file", "damaged-database"}
 
 
+def test_full_check_of_a_large_cache():
+    """A cache that is checked table by table has all findings of 'integrity_check'."""
+    cache = make("damaged", "--no-large-bodies", entries=6_000)
+    names = ["time_stamp_index", "receiver_data_index"]
+    indexes = [query(cache, f"SELECT * FROM sqlite_master WHERE name = '{name}'")[0] for name in names]
+    execute(cache, "PRAGMA writable_schema = ON", f"DELETE FROM sqlite_master WHERE name = '{names[0]}' OR name = '{names[1]}'")
+    execute(cache, f"UPDATE {RESPONSES} SET time_stamp = '2020-01-01 00:00:00' WHERE entry_ID IN (7, 5000)",
+            "DELETE FROM cfurl_cache_receiver_data WHERE entry_ID = 9",
+            'CREATE TABLE "a ""table"" of\n others" (x NOT NULL, y)', 'CREATE INDEX others ON "a ""table"" of\n others" (y)')
+    # Pages of a tree that nothing refers to belong neither to a table nor to the free list.
+    execute(cache, "CREATE TABLE lost (x)", "INSERT INTO lost VALUES (zeroblob(20000))",
+            "PRAGMA writable_schema = ON", "DELETE FROM sqlite_master WHERE name = 'lost'")
+    for index in indexes:
+        execute(cache, "PRAGMA writable_schema = ON", ("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", index))
+    expected = {answer for row in query(cache, "PRAGMA integrity_check(1000000)") for answer in row[0].splitlines()
+                if not answer.startswith("***")}
+    assert len(expected) > 5
+    messages = {finding["message"].removeprefix("SQLite reports: ").partition("; CFNetwork")[0]
+                for finding in check(cache, "--full")["findings"] if finding["code"] == "damaged-database"}
+    assert messages == expected
+
+
 def with_damaged_pages():
     """A cache whose database has pages that are none."""
     cache = make("pages", entries=400)
