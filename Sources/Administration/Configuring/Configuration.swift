@@ -96,11 +96,6 @@ public struct Configuration: Sendable {
     }
   }
 
-  /// All rules of all files.
-  public var allRules: [EntryRule] {
-    files.flatMap { file in file.caches.flatMap(\.rules) + file.rules }
-  }
-
   /// All errors in the files.
   public var errors: [ConfigurationError] {
     let errors = files.flatMap(\.errors)

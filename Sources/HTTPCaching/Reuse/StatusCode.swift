@@ -19,12 +19,4 @@ public enum StatusCode {
     default: false
     }
   }
-
-  /// Whether the status is an error to which `stale-if-error` applies (RFC 5861 §4).
-  public static func isError(_ status: Int64) -> Bool {
-    switch status {
-    case 500, 502, 503, 504: true
-    default: false
-    }
-  }
 }

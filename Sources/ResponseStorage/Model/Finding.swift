@@ -31,9 +31,6 @@ public struct Finding: Hashable, Sendable {
     /// Files in which an app keeps the `ETag` of a response that does not exist any more. Missing files are
     /// written.
     case sidecars
-
-    /// The repairs of a store itself, without other files.
-    public static let ofStores = allCases.filter { $0 != .sidecars }
   }
 
   /// A kind of finding.
