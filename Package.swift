@@ -25,7 +25,8 @@ let unoptimized: [SwiftSetting] =
   ]
   : []
 
-/// A module, which depends only on those above it; `ArchitectureTests` checks its imports.
+/// A module, which depends only on those above it; `ArchitectureTests` checks its imports. `hot` says that the tests spend much of their
+/// time in it.
 func module(
   _ name: String, on dependencies: Target.Dependency..., settings: [SwiftSetting] = [],
   linked: [LinkerSetting] = [], hot: Bool = false
