@@ -433,7 +433,8 @@ def wait_for_stop(process, seconds=20):
         time.sleep(0.01)
         with open(f"/proc/{process}/task/{process}/children") as file:
             child = int((file.read().split() or [0])[0])
-        with contextlib.suppress(FileNotFoundError), open(f"/proc/{child}/stat") as file:
+        # The tracer begins with children of its own, which end at once.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/{child}/stat") as file:
             seen = seen + 1 if file.read().rsplit(")", 1)[1].split()[0] in "tT" else 0
     return child if seen == 15 else None
 
