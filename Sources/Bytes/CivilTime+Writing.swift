@@ -1,8 +1,10 @@
 extension Array<UInt8> {
   /// Appends a time in RFC 3339 format, in UTC, truncated to seconds: `2026-01-31T12:34:56Z`.
   public mutating func append(rfc3339 moment: Timestamp) {
+    let time = CivilTime(moment)
     append(addingCapacity: 20) { (output: inout OutputSpan<UInt8>) in
-      output.append(rfc3339: moment)
+      output.append(time, separator: UInt8(ascii: "T"))
+      output.append(UInt8(ascii: "Z"))
     }
   }
 
@@ -21,12 +23,6 @@ extension Array<UInt8> {
 }
 
 extension OutputSpan<UInt8> {
-  /// Appends a time in RFC 3339 format, in UTC, truncated to seconds, which takes 20 bytes.
-  public mutating func append(rfc3339 moment: Timestamp) {
-    append(CivilTime(moment), separator: UInt8(ascii: "T"))
-    append(UInt8(ascii: "Z"))
-  }
-
   fileprivate mutating func append(_ time: CivilTime, separator: UInt8) {
     append(twoDigitsOf: UInt64(time.year / 100))
     append(twoDigitsOf: UInt64(time.year))

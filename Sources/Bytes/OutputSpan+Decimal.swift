@@ -20,10 +20,8 @@ extension OutputSpan<UInt8> {
   /// Appends the last two digits of a number, with leading zeros.
   @inlinable
   public mutating func append(twoDigitsOf value: UInt64) {
-    let value = UInt32(truncatingIfNeeded: value % 100)
-    // The quotient by 10 of a number below 100. Lists consist of times to a large part.
-    let tens = (value &* 103) &>> 10
-    append(UInt8(truncatingIfNeeded: tens &+ 0x30))
-    append(UInt8(truncatingIfNeeded: value &- tens &* 10 &+ 0x30))
+    let value = UInt8(truncatingIfNeeded: value % 100)
+    append(UInt8(ascii: "0") + value / 10)
+    append(UInt8(ascii: "0") + value % 10)
   }
 }

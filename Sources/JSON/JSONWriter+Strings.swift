@@ -19,20 +19,11 @@ extension JSONWriter {
   ///
   /// - Returns: Whether the bytes are UTF-8. If not, the caller must write another value.
   public mutating func string(utf8 text: [UInt8]) -> Bool {
-    if Self.isPlain(text.span) {
-      separate()
-      // The quotes are appended with the text, since each call checks the capacity.
-      bytes.append(addingCapacity: text.count + 2) { (output: inout OutputSpan<UInt8>) in
-        output.append(UInt8(ascii: "\""))
-        output.append(text.span)
-        output.append(UInt8(ascii: "\""))
-      }
-      place = .next
-      return true
-    }
     let start = bytes.count
     openString()
-    guard escaped(text) else {
+    if Self.isPlain(text.span) {
+      bytes.append(contentsOf: text)
+    } else if !escaped(text) {
       // Removes the quote and the separator too, so that another value can take its place.
       bytes.removeSubrange(start...)
       return false
@@ -95,13 +86,9 @@ extension JSONWriter {
 
   /// Writes a time in RFC 3339 format, in UTC, truncated to seconds.
   public mutating func time(_ moment: Timestamp) {
-    separate()
-    bytes.append(addingCapacity: 22) { (output: inout OutputSpan<UInt8>) in
-      output.append(UInt8(ascii: "\""))
-      output.append(rfc3339: moment)
-      output.append(UInt8(ascii: "\""))
-    }
-    place = .next
+    openString()
+    bytes.append(rfc3339: moment)
+    closeString()
   }
 
   /// Writes bytes as a Base64 string.
