@@ -38,8 +38,11 @@ struct AppleDatabaseCheck {
   func forEachAnswer(_ body: (String) throws -> Void) throws {
     // Wait for all before reporting: an error must not leave a thread that reads a cache which may be closed.
     let all = answers.compactMap { $0.receive() }
-    for (rows, failure) in all {
+    for (rows, _) in all {
       for row in rows { try body(row) }
+    }
+    // Only now: a part that ends at a damaged page must not hide what the others found.
+    for (_, failure) in all {
       if let failure { throw failure }
     }
   }
