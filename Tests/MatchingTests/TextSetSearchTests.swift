@@ -15,10 +15,20 @@ import Testing
 
   private func matches(_ texts: [[UInt8]], in bytes: [UInt8]) -> [Match] {
     var matches: [Match] = []
-    TextSetSearch(texts.map { ByteString($0) }).forEachMatch(in: bytes.span) {
-      matches.append(Match(index: $0, start: $1))
+    var search = search(texts)
+    search.forEachMatch(in: bytes.span) {
+      matches.append(Match(index: $0, start: $1.lowerBound))
+      #expect($1.count == texts[$0].count)
+      return .keep
     }
     return matches.sorted()
+  }
+
+  private func search(_ texts: [[UInt8]]) -> TextSetSearch {
+    var set = TextSet()
+    for text in texts { _ = set.insert(text.span) }
+    #expect(set.count == texts.count)
+    return TextSetSearch(set)
   }
 
   /// Returns all occurrences, by comparing at each position.
@@ -42,7 +52,7 @@ import Testing
         letters.randomElement(using: &random)!
       }
       let texts = (0..<Int.random(in: 1...30, using: &random)).map { _ in
-        let count = Int.random(in: TextSetSearch.leastBytes...50, using: &random)
+        let count = Int.random(in: TextSet.leastBytes...50, using: &random)
         let start = Int.random(in: 0...(bytes.count - count), using: &random)
         var text = Array(bytes[start..<start + count])
         if Bool.random(using: &random) {
@@ -50,7 +60,8 @@ import Testing
         }
         return text
       }
-      #expect(matches(texts, in: bytes) == naive(texts, in: bytes), "\(texts)")
+      let distinct = Array(Set(texts)).sorted { $0.lexicographicallyPrecedes($1) }
+      #expect(matches(distinct, in: bytes) == naive(distinct, in: bytes), "\(distinct)")
     }
   }
 
@@ -70,6 +81,37 @@ import Testing
     // Before the window was chosen from the whole text, so many took minutes.
     let texts = (0..<100_000).map { Array("\(same)\(1_000_000 + $0)?\(same)".utf8) }
     #expect(matches(texts, in: texts[70_000] + texts[7]).map(\.index) == [7, 70_000])
+  }
+
+  @Test func `a text is in a set once`() {
+    var set = TextSet()
+    let text = Array("123456789012345".utf8)
+    let other = Array("123456789012346".utf8)
+    #expect([text, other, text].map { set.insert($0.span) } == [true, true, false])
+    #expect(set.count == 2)
+  }
+
+  @Test func `a dropped text is not found again until it is looked for again`() {
+    let texts = (0..<100).map { Array("https://example.com/\(1_000 + $0)".utf8) }
+    let bytes: [UInt8] = texts.flatMap { $0 + $0 }
+    var search = search(texts)
+    func count(_ interest: (Int) -> TextSetSearch.Interest) -> [Int: Int] {
+      var counts: [Int: Int] = [:]
+      search.forEachMatch(in: bytes.span) { number, _ in
+        counts[number, default: 0] += 1
+        return interest(number)
+      }
+      return counts
+    }
+    // Enough are dropped that the table is built again.
+    var counts = count { $0 < 90 ? .drop : .keep }
+    #expect(counts == Dictionary(uniqueKeysWithValues: (0..<100).map { ($0, $0 < 90 ? 1 : 2) }))
+    #expect(search.count == 10)
+    counts = count { _ in .keep }
+    #expect(counts == Dictionary(uniqueKeysWithValues: (90..<100).map { ($0, 2) }))
+    search.look(for: [3, 95])
+    counts = count { _ in .keep }
+    #expect(counts == [3: 2, 95: 2])
   }
 
   @Test func `no texts, and bytes shorter than a text, have no matches`() {

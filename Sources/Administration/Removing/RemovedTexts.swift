@@ -10,7 +10,9 @@ public struct RemovedTexts: Sendable {
   /// The length of a shorter text, of which there are few, that is still no accident in a file.
   static let fewestBytes = 6
   /// The most shorter texts, each of which is looked for by itself.
-  static let mostShortTexts = 256
+  private static let mostShortTexts = 256
+  /// The most texts; a million takes 50 MB.
+  private static let mostTexts = 1_000_000
   /// The most entries whose bodies are read.
   private static let mostBodies = 200_000
   /// The length of a part of a body.
@@ -22,16 +24,25 @@ public struct RemovedTexts: Sendable {
 
   /// The number of entries.
   public private(set) var entries = 0
-  /// The texts, each once.
-  private(set) var texts: Set<ByteString> = []
+  /// The texts of at least the length that a set needs.
+  private(set) var long = TextSet()
+  /// The shorter texts.
+  private(set) var short: Set<ByteString> = []
   /// The number of texts that are too short to be looked for.
   public private(set) var tooShort = 0
+  /// The number of texts that are not looked for because there are too many; a body that was not read counts as one.
+  public private(set) var tooMany = 0
 
   /// Creates an empty collection.
   public init() {}
 
   /// Whether there is nothing to look for.
-  public var isEmpty: Bool { texts.isEmpty }
+  public var isEmpty: Bool { count == 0 }
+
+  /// The number of texts.
+  var count: Int { long.count + short.count }
+
+  private var isFull: Bool { long.count >= Self.mostTexts }
 
   /// Adds the texts of entries that are about to be removed.
   ///
@@ -47,7 +58,8 @@ public struct RemovedTexts: Sendable {
       if let key = entry.version.key, key != entry.url { insert(key) }
       if case .file(let id) = entry.version.id { insert(id) }
     }
-    let read = entries.prefix(Self.mostBodies).map(\.version.id)
+    let read = isFull ? [] : entries.prefix(Self.mostBodies).map(\.version.id)
+    tooMany += entries.count - read.count
     try source.forEachResponse(of: read, .body) { response in
       if let name = response.bodyFileName { insert(ByteString(copying: name)) }
       // A damaged entry has no body to compare, and is removed all the same.
@@ -79,14 +91,17 @@ public struct RemovedTexts: Sendable {
   }
 
   /// Adds a text.
-  mutating func insert(_ text: ByteString) {
-    guard text.bytes.count >= Self.fewestBytes else {
-      if !text.bytes.isEmpty { tooShort += 1 }
-      return
+  private mutating func insert(_ text: ByteString) {
+    let count = text.bytes.count
+    if count >= TextSet.leastBytes {
+      guard !isFull else { return tooMany += 1 }
+      let first = max(count - Self.mostBytes, 0)
+      _ = long.insert(text.bytes.span.extracting(droppingFirst: first))
+    } else if count >= Self.fewestBytes {
+      if short.count < Self.mostShortTexts { short.insert(text) } else { tooMany += 1 }
+    } else if count > 0 {
+      tooShort += 1
     }
-    texts.insert(
-      text.bytes.count > Self.mostBytes
-        ? ByteString(Array(text.bytes.suffix(Self.mostBytes))) : text)
   }
 
   private static func beginning(of reader: inout BodyReader) throws -> [UInt8] {
@@ -113,6 +128,6 @@ public struct RemovedTexts: Sendable {
 
   /// Whether other bodies probably do not have the same bytes.
   private static func isTelling(_ part: ArraySlice<UInt8>) -> Bool {
-    part.count >= TextSetSearch.leastBytes && Set(part).count >= fewestValues
+    part.count >= TextSet.leastBytes && Set(part).count >= fewestValues
   }
 }

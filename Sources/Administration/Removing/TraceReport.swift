@@ -6,7 +6,8 @@ public struct TraceReport: Hashable, Sendable {
   public struct Place: Hashable, Sendable {
     /// The name of the file, relative to the folder of the cache.
     public var file: ByteString
-    /// The number of traces.
+    /// The number of traces; of a text that is there more than ``TraceSearch/mostOccurrences`` times, that many are
+    /// counted.
     public var traces: Int64
     /// Where the first one begins.
     public var offset: Int64
@@ -18,13 +19,15 @@ public struct TraceReport: Hashable, Sendable {
   public var texts = 0
   /// The number of texts that were not looked for, because they are too short.
   public var tooShort = 0
+  /// The number of texts that were not looked for, because there are too many; a body that was not read counts as one.
+  public var tooMany = 0
   /// The number of files that were searched.
   public var files = 0
   /// The files with traces.
   public var places: [Place] = []
   /// The number of texts that entries of the cache have, too, so that finding them proves nothing.
   public var sharedTexts = 0
-  /// The number of those entries.
+  /// The number of those entries; if they have a text more than ``TraceSearch/mostOccurrences`` times, at least this many.
   public var sharingEntries = 0
 
   /// The number of all traces.

@@ -8,60 +8,105 @@ public struct TraceSearch {
   /// The bytes that are read at once.
   private static let pieceLength = 1 << 20
 
+  /// How often a text is counted in a file.
+  ///
+  /// Texts that many entries have would otherwise take the most time, and say nothing.
+  public static let mostOccurrences = 16
+
   /// Where a text was found in a file.
   private struct Found {
     var count: Int64 = 0
     var first: Int64
   }
 
-  /// The texts of at least the length that ``TextSetSearch`` needs, followed by the shorter ones.
-  private let texts: [ByteString]
-  private let search: TextSetSearch
-  private let shortSearches: [LiteralSearch]
+  private var search: RemovedTextSearch
+  /// How often each text was found in entries, up to ``mostOccurrences``.
+  private var shares: [UInt8]
   private var report = TraceReport()
-  /// The files with hits, and the hits by their texts.
+  /// The files with hits, and the hits by the numbers of their texts; not those of entries.
   private var hits: [(file: StoreFile, found: [Int: Found])] = []
 
   /// Creates a search.
   public init(for removed: RemovedTexts) {
-    let long = removed.texts.filter { $0.bytes.count >= TextSetSearch.leastBytes }.sorted()
-    let short = removed.texts.filter { $0.bytes.count < TextSetSearch.leastBytes }.sorted()
-    let used = short.prefix(RemovedTexts.mostShortTexts)
-    texts = long + used
-    search = TextSetSearch(long)
-    shortSearches = used.map { LiteralSearch($0) }
+    search = RemovedTextSearch(for: removed)
+    shares = [UInt8](repeating: 0, count: removed.count)
     report.entries = removed.entries
-    report.texts = texts.count
-    report.tooShort = removed.tooShort + short.count - used.count
+    report.texts = removed.count
+    report.tooShort = removed.tooShort
+    report.tooMany = removed.tooMany
   }
 
   /// Searches a file.
   public mutating func search(_ file: StoreFile, _ bytes: borrowing OpenFile) throws(FileError) {
     report.files += 1
-    guard !texts.isEmpty else { return }
-    var found: [Int: Found] = [:]
-    // A file of a Foundation cache has the key in its name.
-    forEachMatch(in: file.name.bytes.span) { index, _ in
-      found[index, default: Found(first: 0)].count += 1
+    guard report.texts > 0 else { return }
+    if file.isOfEntry {
+      var isSharing = false
+      // A file of a Foundation cache has the key in its name.
+      lookForShared(in: file.name.bytes.span, &isSharing)
+      try forEachPiece(of: bytes) { search, piece, _, _ in
+        search.lookForShared(in: piece, &isSharing)
+      }
+      if isSharing { report.sharingEntries += 1 }
+    } else {
+      let found = try traces(in: bytes)
+      if !found.isEmpty { hits.append((file, found)) }
     }
+  }
+
+  /// Records which texts are in bytes of an entry.
+  private mutating func lookForShared(in bytes: Span<UInt8>, _ isSharing: inout Bool) {
+    search.forEachMatch(in: bytes) { number, _ in
+      isSharing = true
+      if shares[number] < Self.mostOccurrences { shares[number] += 1 }
+      return shares[number] < Self.mostOccurrences ? .keep : .drop
+    }
+  }
+
+  /// Returns where texts are in a file that is not of an entry.
+  private mutating func traces(in file: borrowing OpenFile) throws(FileError) -> [Int: Found] {
+    var found: [Int: Found] = [:]
+    try forEachPiece(of: file) { search, piece, offset, searched in
+      search.search.forEachMatch(in: piece) { number, place in
+        // What ends in the piece before was found there.
+        guard offset + Int64(place.upperBound) > searched else { return .keep }
+        let first = offset + Int64(place.lowerBound)
+        let count = (found[number]?.count ?? 0) + 1
+        found[number] = Found(count: count, first: found[number]?.first ?? first)
+        return count < Self.mostOccurrences ? .keep : .drop
+      }
+    }
+    // What was found often in this file must be found in others, too.
+    if found.values.contains(where: { $0.count >= Self.mostOccurrences }) {
+      search.look(for: unsettled(shares.indices))
+    }
+    return found
+  }
+
+  /// Returns those of some texts of which it is not known that entries have them often.
+  private func unsettled(_ numbers: some Sequence<Int>) -> [Int] {
+    numbers.filter { shares[$0] < Self.mostOccurrences }
+  }
+
+  /// Calls `body` with pieces of a file, which overlap by the length of the longest text.
+  ///
+  /// - Parameter body: Receives the search, the piece, where it begins, and where the one before ends.
+  private mutating func forEachPiece(
+    of file: borrowing OpenFile,
+    _ body: (inout TraceSearch, Span<UInt8>, _ offset: Int64, _ searched: Int64) -> Void
+  ) throws(FileError) {
     var buffer = [UInt8](repeating: 0, count: Self.pieceLength + RemovedTexts.mostBytes)
     var (offset, searched): (Int64, Int64) = (0, 0)
     while true {
-      let count = try Self.fill(&buffer, from: bytes, at: offset)
-      guard count > 0 else { break }
+      let count = try Self.fill(&buffer, from: file, at: offset)
+      guard count > 0 else { return }
       let end = offset + Int64(count)
-      forEachMatch(in: buffer.span.extracting(0..<count)) { index, start in
-        let start = offset + Int64(start)
-        // What ends in the piece before was found there.
-        guard start + Int64(texts[index].bytes.count) > searched else { return }
-        found[index, default: Found(first: start)].count += 1
-      }
+      body(&self, buffer.span.extracting(0..<count), offset, searched)
       WorkCounter.add(end - max(offset, searched))
       searched = end
-      guard count == buffer.count else { break }
+      guard count == buffer.count else { return }
       offset = end - Int64(RemovedTexts.mostBytes)
     }
-    if !found.isEmpty { hits.append((file, found)) }
   }
 
   /// Reads as many bytes as fit, and returns their number.
@@ -81,79 +126,60 @@ public struct TraceSearch {
     return total
   }
 
-  private func forEachMatch(in bytes: Span<UInt8>, _ found: (_ index: Int, _ start: Int) -> Void) {
-    search.forEachMatch(in: bytes, found)
-    for (number, search) in shortSearches.enumerated() {
-      var start = 0
-      while let place = search.firstIndex(in: bytes, from: start) {
-        found(self.search.count + number, place)
-        start = place + 1
-      }
-    }
-  }
-
-  /// Finds out which of the found texts belong to entries of the cache, and returns the result.
+  /// Finds out which of the found texts entries of the cache have, too, and returns the result.
   ///
   /// - Parameter open: Opens the cache; called only if something was found.
   public consuming func finish(opening open: () throws -> any ResponseSource) throws -> TraceReport
   {
-    guard !hits.isEmpty else { return report }
-    var shared = Set<Int>()
-    let filesOfEntries = hits.filter(\.file.isOfEntry)
-    for hit in filesOfEntries { shared.formUnion(hit.found.keys) }
-    let source = try open()
-    if source.description.format.hasDatabase {
-      report.sharingEntries = try findSharing(source, &shared)
-    } else {
-      report.sharingEntries = filesOfEntries.count
+    if !hits.isEmpty {
+      let source = try open()
+      if source.description.format.hasDatabase { try lookForShared(in: source) }
+      try source.finish()
     }
-    try source.finish()
-    for hit in hits where !hit.file.isOfEntry {
-      let traces = hit.found.filter { !shared.contains($0.key) }.values
+    for hit in hits {
+      let traces = hit.found.filter { [shares] in shares[$0.key] == 0 }.values
       guard let first = traces.lazy.map(\.first).min() else { continue }
       report.places.append(
         .init(file: hit.file.name, traces: traces.reduce(0) { $0 + $1.count }, offset: first))
     }
-    report.sharedTexts = shared.count
+    report.sharedTexts = shares.count { $0 > 0 }
     return report
   }
 
-  /// Adds the texts that entries have, and returns the number of those entries.
-  private func findSharing(_ source: any ResponseSource, _ shared: inout Set<Int>) throws -> Int {
-    let indices = Set(hits.flatMap(\.found.keys)).sorted()
-    let found = indices.map { texts[$0] }
-    var removed = RemovedTexts()
-    for text in found { removed.insert(text) }
-    let search = TraceSearch(for: removed)
-    var ids: [ByteString: Int] = [:]
-    for index in indices { ids[texts[index]] = index }
-    var entries = 0
+  /// Looks for the found texts in the rows of entries.
+  private mutating func lookForShared(in source: any ResponseSource) throws {
+    search.look(for: unsettled(Set(hits.flatMap(\.found.keys))))
     try source.forEachRawResponse([], where: { _ in true }) { response in
+      guard search.count > 0 else { return .stop }
       var isSharing = false
-      func look(in bytes: [UInt8]) {
-        search.forEachMatch(in: bytes.span) { index, _ in
-          if let original = ids[search.texts[index]] { shared.insert(original) }
-          isSharing = true
-        }
-      }
       for column in response.columns {
         switch column.value {
-        case .text(let text): look(in: text.bytes)
-        case .blob(let bytes): look(in: bytes)
+        case .text(let text): lookForShared(in: text.bytes.span, &isSharing)
+        case .blob(let bytes): lookForShared(in: bytes.span, &isSharing)
         case .null, .integer, .real: break
         }
       }
-      for part in response.parts {
-        var rest: [UInt8] = []
-        try part.content?.forEachChunk { chunk in
-          rest += chunk
-          look(in: rest)
-          rest = Array(rest.suffix(RemovedTexts.mostBytes))
-        }
+      for part in response.parts where part.name != .body || !response.hasBodyFile {
+        try lookForShared(in: part, &isSharing)
       }
-      if isSharing { entries += 1 }
+      if isSharing {
+        // An entry whose body file has a text, too, was counted with the files.
+        var isCounted = false
+        if response.hasBodyFile, let body = response.part(.body) {
+          try lookForShared(in: body, &isCounted)
+        }
+        if !isCounted { report.sharingEntries += 1 }
+      }
       return .next
     }
-    return entries
+  }
+
+  private mutating func lookForShared(in part: RawResponse.Part, _ isSharing: inout Bool) throws {
+    var rest: [UInt8] = []
+    try part.content?.forEachChunk { chunk in
+      rest += chunk
+      lookForShared(in: rest.span, &isSharing)
+      rest = Array(rest.suffix(RemovedTexts.mostBytes))
+    }
   }
 }

@@ -19,6 +19,7 @@ struct ErasureRenderer {
       let report = receipt.report
       $0.member("texts", report?.texts)
       $0.member("texts_too_short", report?.tooShort)
+      $0.member("texts_too_many", report?.tooMany)
       $0.member("texts_in_entries", report?.sharedTexts)
       $0.member("entries_with_texts", report?.sharingEntries)
       $0.member("files", report?.files)
@@ -119,6 +120,11 @@ struct ErasureRenderer {
     if report.tooShort > 0 {
       buffer.append("Not searched for, because they are too short: ")
       buffer.append(counted: Int64(report.tooShort), "text", "texts")
+      buffer.append("\n")
+    }
+    if report.tooMany > 0 {
+      buffer.append("Not searched for, because there are too many: ")
+      buffer.append(counted: Int64(report.tooMany), "text", "texts")
       buffer.append("\n")
     }
   }
