@@ -67,8 +67,11 @@ def secure(verb, cache, *options, status=0):
 
 
 def recovered(cache):
+    """What `recover` still finds, with header fields and user info, which an archive of it has."""
     output = run("recover", "-c", cache, "--versions", "--format", "ndjson").stdout
-    return [line for line in output.splitlines() if MARK in line]
+    run("recover", "-c", cache, "--versions", "-o", path("recovered.tar"), status=None)
+    archive = scratch.read(path("recovered.tar")) if os.path.exists(path("recovered.tar")) else b""
+    return [line for line in [*output.splitlines(), archive] if MARK in line]
 
 
 STATES = {
@@ -111,7 +114,7 @@ def test_plain_purge_leaves_traces():
     """What the other tests look for is there without `--secure`."""
     cache = make()
     run("purge", "-c", cache, *VAULT, "--yes")
-    assert grep(cache)
+    assert grep(cache) and recovered(cache)
 
 
 def test_second_run_without_entries():
@@ -150,6 +153,30 @@ def test_text_of_remaining_entry():
     result = secure("purge", cache, *VAULT)["secure"]
     assert result["complete"] and result["texts_in_entries"] == 1 and result["entries_with_texts"] == 2, result
     assert set(grep(cache)) == {"Cache.db"}
+
+
+def test_text_of_many_remaining_entries():
+    """A text that many entries have is not looked for at each of its places, and the receipt says "at least"."""
+    cache = make()
+    connection = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    connection.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = ? WHERE entry_ID <= 30",
+                       (b"".join(b"See %s for more. " % url(number).encode() for number in (7, 8)),))
+    connection.commit()
+    connection.close()
+    result = secure("purge", cache, *VAULT)["secure"]
+    assert result["complete"] and result["texts_in_entries"] == 2 and 16 <= result["entries_with_texts"] <= 30, result
+
+
+def test_frequent_trace():
+    """A trace is counted up to 16 times in a file, and is then found in other files nonetheless."""
+    cache = make()
+    for name, count in [("a", 40), ("b", 1), ("c", 3)]:
+        # The cache did not make files with such names, so nothing overwrites or removes them.
+        with open(os.path.join(cache, "fsCachedData", name), "wb") as file:
+            file.write(b" ".join([url(1).encode()] * count))
+    result = secure("purge", cache, *VAULT, status=3)["secure"]
+    places = {place["file"]: (place["traces"], place["offset"]) for place in result["places"]}
+    assert places == {"fsCachedData/a": (16, 0), "fsCachedData/b": (1, 0), "fsCachedData/c": (3, 0)}, result
 
 
 def test_hard_link_is_not_overwritten():
