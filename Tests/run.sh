@@ -265,7 +265,7 @@ sanitized() {
 # Installs the implementations that ours are compared with, where only their tests see them.
 install_peers() {
   missing=
-  for peer in pytest-9.0.3 pytest_xdist-3.8.0 pyte-0.8.2 wcwidth-0.9.4 hishel-2.0.0 warcio-1.8.1 httplint-2026.10.4 haralyzer-2.4.0 har2warc-1.0.4 sqlite_utils-4.2.1 'grafana_foundation_sdk-1769699998!10.1.0'; do
+  for peer in pytest-9.0.3 pytest_xdist-3.8.0 pyte-0.8.2 wcwidth-0.9.4 hishel-2.0.0 warcio-1.8.1 httplint-2026.10.4 haralyzer-2.4.0 har2warc-1.0.4 sqlite_utils-4.2.1 sqlite_dissect-1.0.0 'grafana_foundation_sdk-1769699998!10.1.0'; do
     [ -d ".build/peers/$peer.dist-info" ] || missing="$missing ${peer%-*}==${peer##*-}"
   done
   [ -n "$missing" ] || return 0

@@ -85,4 +85,22 @@ import Testing
     }
     #expect(RollbackJournal([UInt8](repeating: 1, count: 600), pageSize: 512) == nil)
   }
+
+  @Test func `a journal also has pages from before earlier transactions`() throws {
+    let bytes = try Databases.bytes("kept.db-journal")
+    let journal = try #require(RollbackJournal(bytes, pageSize: 1_024))
+    #expect(!journal.isHot)
+    let entries = try journal.entries(length: Int64(bytes.count)) { count, offset in
+      Array(bytes.dropFirst(Int(offset)).prefix(count))
+    }
+    // The last transaction is number 0, and its state before it is the last copy.
+    let counts = (0..<4).map { number in entries.filter { $0.transaction == number }.count }
+    #expect(counts[0] > 0 && counts[1] > counts[0] && counts[2] > counts[1], "\(counts)")
+    for entry in entries where entry.transaction < 3 {
+      let before = try Databases.bytes("kept-\(2 - entry.transaction).db")
+      let (start, place) = (Int(entry.offset), Int(entry.page - 1) * 1_024)
+      #expect(bytes[start..<start + 1_024] == before[place..<place + 1_024], "\(entry)")
+    }
+    #expect(Set(entries.map { [Int($0.page), $0.transaction] }).count == entries.count)
+  }
 }

@@ -79,3 +79,12 @@ for name in ["journal.db", "journal.db-journal"]:
     shutil.copy(folder / name, folder / name.replace("journal.", "hot."))
 database.execute("COMMIT")
 database.close()
+database.close()
+
+# A journal that was written again by shorter transactions, with the database before each of them.
+database = opened("kept.db", 1024, journal="PERSIST")
+fill(database, 1024, range(1, 301))
+for number, rows in enumerate(["id < 200", "id < 40", "id = 7"]):
+    shutil.copy(folder / "kept.db", folder / f"kept-{number}.db")
+    database.execute(f"UPDATE t SET number = number + 1 WHERE {rows}")
+database.close()

@@ -14,7 +14,8 @@ extension PageImages {
       else { return }
       let size = try journal.file.status().size.bytes
       var failure: FileError?
-      let entries = try? parsed.entries(length: size) { count, offset in
+      let entries = try? parsed.entries(length: size, upTo: UInt32(Self.mostPages)) {
+        count, offset in
         do throws(FileError) { return try journal.file.read(count, at: offset) } catch {
           failure = error
           throw error
@@ -24,14 +25,18 @@ extension PageImages {
       for (number, entry) in (entries ?? []).enumerated() {
         var images = images(of: entry.page)
         // A hot journal has the present state, and the file below it one that is rolled back.
-        if parsed.isHot {
+        if parsed.isHot, entry.transaction == 0 {
           for index in images.indices where images[index].file == .database {
             images[index].time = Self.uncommitted
           }
         }
         let image = Image(
-          time: parsed.isHot ? 0 : Self.beforeJournal, file: .journal, number: number + 1,
+          time: Self.time(of: entry, isHot: parsed.isHot), file: .journal, number: number + 1,
           offset: entry.offset)
+        // Of two entries for one page in one transaction, the first is the state before it.
+        guard !images.contains(where: { $0.file == .journal && $0.time == image.time }) else {
+          continue
+        }
         changed[entry.page] = ([image] + images).sorted { $0.time < $1.time }
       }
       if parsed.isHot, parsed.pageCount > 0 {
@@ -40,5 +45,12 @@ extension PageImages {
     } catch {
       throw StoreError(error, path: error.path)
     }
+  }
+
+  /// Returns the time of the state before the transaction that wrote an entry.
+  private static func time(of entry: RollbackJournal.Entry, isHot: Bool) -> Int64 {
+    if entry.transaction == 0 { return isHot ? 0 : beforeJournal }
+    // Each earlier transaction is a generation of its own, of which it is not known what followed.
+    return beforeJournal - Int64(min(entry.transaction, 1 << 31)) * (1 << 30) + 1
   }
 }

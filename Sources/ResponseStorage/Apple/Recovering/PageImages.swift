@@ -21,7 +21,7 @@ final class PageImages {
   /// From when on the states belong to transactions that were never committed.
   static let uncommitted: Int64 = 1 << 50
 
-  /// The time of the pages in a journal whose transaction was committed.
+  /// The time of the pages in a journal whose transaction was committed. Those of earlier transactions have lower ones.
   static let beforeJournal: Int64 = -(1 << 62)
 
   /// The largest number of pages that is read: 4 TiB of pages of 4 KiB.
@@ -146,6 +146,11 @@ final class PageImages {
     guard let images = changed[page] else {
       // The journal has all pages that its transaction changed.
       return fileImage(of: page).map { ($0, $0.time <= time || time == Self.beforeJournal) }
+    }
+    if time == Self.beforeJournal, images.allSatisfy({ $0.time != time }),
+      let file = fileImage(of: page)
+    {
+      return (file, true)
     }
     if let found = Self.last(of: images, upTo: time) {
       // Of an earlier generation of the log, the frames that changed the page in between can be overwritten.
