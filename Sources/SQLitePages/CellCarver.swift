@@ -41,11 +41,12 @@ public struct CellCarver: Sendable {
   ///
   /// - Parameters:
   ///   - region: The part of the page. Of a cell that ends after it, only the beginning is found.
-  ///   - body: Looks at the content of a cell, and returns whether it is one. Then its bytes are not searched again.
+  ///   - body: Looks at the content of a cell. Returns `nil` if it is none, and otherwise how many bytes of its record
+  ///     belong to it for sure: these are not searched again. The rest can be overwritten by a newer cell.
   /// - Throws: An error of `body`.
   /// - Complexity: O(*n*) in the length of the region.
   public func forEachCell(
-    in page: Span<UInt8>, _ region: Range<Int>, _ body: (Cell) throws -> Bool
+    in page: Span<UInt8>, _ region: Range<Int>, _ body: (Cell) throws -> Int?
   ) rethrows {
     let end = min(region.upperBound, usableSize, page.count)
     // The place where the header of a record would begin.
@@ -65,27 +66,33 @@ public struct CellCarver: Sendable {
   @inline(__always)
   private func find(
     in page: Span<UInt8>, _ place: Int, from first: Int, before end: Int,
-    _ body: (Cell) throws -> Bool
+    _ body: (Cell) throws -> Int?
   ) rethrows -> Int? {
     for index in shapes.indices {
       let shape = shapes[index]
       if let cell = wholeHeader(shape, index, in: page, at: place, from: first, before: end),
-        try body(cell)
+        let count = try body(cell)
       {
-        return cell.payload.end
+        return self.end(of: cell, count)
       }
     }
     for index in shapes.indices where !shapes[index].isIndex {
       for lost in 0...1 {
         if let cell = cutHeader(
           shapes[index], index, in: page, at: place, lost: lost, from: first, before: end),
-          try body(cell)
+          let count = try body(cell)
         {
-          return cell.payload.end
+          return self.end(of: cell, count)
         }
       }
     }
     return nil
+  }
+
+  /// Returns where the search goes on after a cell of which some bytes are its own.
+  private func end(of cell: Cell, _ count: Int) -> Int {
+    let local = cell.payload.local
+    return count < local.count ? local.lowerBound + max(count, 1) : cell.payload.end
   }
 
   /// Reads the record whose complete header begins at a place.

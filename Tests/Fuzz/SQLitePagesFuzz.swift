@@ -88,7 +88,7 @@ private func exercisePage(_ bytes: [UInt8], _ usable: Int) {
   CellCarver(shapes, usableSize: usable).forEachCell(in: page, 0..<bytes.count) { cell in
     require(cell.payload.size == cell.header.size, "a record is as long as its values")
     exercise(cell.payload, page, usable)
-    return cell.payload.size % 2 == 0
+    return cell.payload.size % 3 == 0 ? nil : cell.payload.size % 3 * cell.payload.size / 2
   }
   require(
     FreeList.remains(inTrunk: page, usableSize: usable).upperBound <= max(usable, 0), "remains end")

@@ -42,15 +42,15 @@ import Testing
           let local = Array(page[cell.payload.local])
           guard let product = cell.header.integer(1, in: local.span), product % 1_000_003 == 0,
             1...Int64(rowCount) ~= product / 1_000_003
-          else { return false }
+          else { return nil }
           let id = Int(product / 1_000_003)
           let range = cell.header.values[2].range
-          guard range.count == contents[id].count else { return false }
+          guard range.count == contents[id].count else { return nil }
           let here = range.clamped(to: 0..<local.count)
-          guard local[here] == contents[id].prefix(here.count) else { return false }
+          guard local[here] == contents[id].prefix(here.count) else { return nil }
           #expect(cell.rowID.map(Int.init) ?? id == id)
           found.insert(id)
-          return true
+          return cell.payload.size
         }
       }
     }
@@ -85,7 +85,7 @@ import Testing
         var cells: [CellCarver.Cell] = []
         carver.forEachCell(in: page.span, 500..<500 + cell.count) {
           cells.append($0)
-          return true
+          return $0.payload.size
         }
         let found = try #require(cells.first, "\(length) \(idSize) \(isCut)")
         #expect(cells.count == 1)
@@ -115,7 +115,7 @@ import Testing
       carver.forEachCell(in: page.span, 0..<end) {
         #expect($0.rowID == 9 && $0.isCut == (end < 12) && $0.payload.end <= end)
         count += 1
-        return true
+        return $0.payload.size
       }
       // Nothing is left of a record before the end of its header.
       #expect(count == (end < 6 ? 0 : 1), "\(end)")

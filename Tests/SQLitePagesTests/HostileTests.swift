@@ -98,7 +98,7 @@ import Testing
         .forEachCell(in: span, 0..<page.count) { cell in
           cells += 1
           #expect(cell.payload.end <= usable)
-          return cells % 3 == 0
+          return cells % 3 == 0 ? cell.payload.size : nil
         }
       _ = FreeList.remains(inTrunk: span, usableSize: usable)
     }

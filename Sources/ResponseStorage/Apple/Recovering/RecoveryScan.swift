@@ -125,10 +125,10 @@ final class RecoveryScan {
             $0.shape.matches(header) && !$0.shape.isIndex
           })
         else { continue }
-        let row = FoundRow(
+        var row = FoundRow(
           shape: shape, id: cell.rowID, from: time.from, to: time.to, image: image, page: number,
           kind: kind, payload: cell.payload)
-        if try insert(row, in: page, isCertain: true) { used.append(start..<cell.payload.end) }
+        if try insert(&row, in: page, isCertain: true) { used.append(start..<cell.payload.end) }
       }
       used.sort { $0.lowerBound < $1.lowerBound }
     }
@@ -150,16 +150,19 @@ final class RecoveryScan {
     for region in regions where region.count >= 8 {
       try carver.forEachCell(in: page.span, region) { cell in
         // A response says whether it is complete; the end of other rows is needed.
-        guard !cell.isCut || AppleRecordShapes.all[cell.shape].table == .blobs else { return false }
+        guard !cell.isCut || AppleRecordShapes.all[cell.shape].table == .blobs else { return nil }
         let isHeaderCut =
           RecordHeader(
             page.span, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound)
           != cell.header
-        let row = FoundRow(
+        var row = FoundRow(
           shape: cell.shape, id: cell.rowID, from: FoundRow.unknown, to: max(time, 1), image: image,
           page: number, kind: kind, payload: cell.payload,
           header: isHeaderCut ? cell.header : nil)
-        return try insert(row, in: page, isCertain: false)
+        guard try insert(&row, in: page, isCertain: false) else { return nil }
+        // A newer row can begin in the middle of what follows the response.
+        return row.isWhole || row.table != .blobs
+          ? row.payload.size : cell.header.values[1].range.upperBound
       }
     }
   }
@@ -167,8 +170,7 @@ final class RecoveryScan {
   /// Adds a row unless it is there already.
   ///
   /// - Returns: Whether it is a row of a cache.
-  private func insert(_ row: FoundRow, in page: [UInt8], isCertain: Bool) throws -> Bool {
-    var row = row
+  private func insert(_ row: inout FoundRow, in page: [UInt8], isCertain: Bool) throws -> Bool {
     guard let digest = try reader.examine(&row, in: page, isCertain: isCertain) else {
       return false
     }

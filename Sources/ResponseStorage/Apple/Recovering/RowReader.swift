@@ -157,15 +157,14 @@ final class RowReader {
   private func examineLists(_ row: inout FoundRow, _ content: RowContent) throws -> Int? {
     var raw = RawResponse(id: 1)
     raw.append(content)
-    let response = StoredResponse(
-      decoding: raw, [.url, .stored, .status, .requestDetails, .responseHeaders])
     // The property list has a URL and a time, which no other bytes have by chance.
-    guard let bytes = raw.part(.responseObject)?.content?.bytes, let url = response.url,
-      Self.isURL(url), Self.isDecodable(raw, .responseObject)
+    guard let bytes = raw.part(.responseObject)?.content?.bytes,
+      let response = Self.decoded(raw, .responseObject), let url = response.url, Self.isURL(url)
     else { return nil }
-    row.text = response.request.url ?? url
+    let request = Self.decoded(raw, .requestObject)
+    row.text = request?.request.url ?? url
     row.stored = response.stored?.secondsSince1970 ?? -.infinity
-    row.isWhole = content.isComplete && Self.isDecodable(raw, .requestObject)
+    row.isWhole = content.isComplete && request != nil
     row.bodySize = Self.statedSize(bytes) ?? response.statedSize
     // The response alone: copies of one row can have lost the rest on different overflow pages.
     var hasher = Hasher()
@@ -189,11 +188,15 @@ final class RowReader {
     text.string != nil && text.bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }
 
-  private static func isDecodable(_ raw: RawResponse, _ part: RawResponse.Part.Name) -> Bool {
-    let all: Projection = [.url, .stored, .status, .responseHeaders, .mimeType]
+  /// Decodes one property list of a row; `nil` if it cannot be decoded.
+  private static func decoded(
+    _ raw: RawResponse, _ part: RawResponse.Part.Name
+  ) -> StoredResponse? {
+    let all: Projection = [.url, .stored, .status, .requestDetails, .responseHeaders, .mimeType]
     var only = RawResponse(id: 1)
     only.parts = raw.parts.filter { $0.name == part }
-    return !StoredResponse(decoding: only, all).fields.notes.contains { $0.code == .undecodable }
+    let response = StoredResponse(decoding: only, all)
+    return response.fields.notes.contains { $0.code == .undecodable } ? nil : response
   }
 
   /// Whether a text has a scheme, as all URLs of a cache have.
