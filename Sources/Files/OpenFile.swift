@@ -154,22 +154,10 @@ public struct OpenFile: ~Copyable {
     let size = status.size.bytes
     let most = size / 1_024
     guard size > 1 << 20, status.allocatedSize.bytes < most else { return false }
-    // `SEEK_DATA` and `SEEK_HOLE`, which some C headers do not declare.
-    #if canImport(Darwin)
-      let (seekData, seekHole) = (4 as Int32, 3 as Int32)
-    #else
-      let (seekData, seekHole) = (3 as Int32, 4 as Int32)
-    #endif
     var (data, offset) = (0 as Int64, 0 as Int64)
-    while data < most, offset < size {
-      let start = lseek(descriptor, off_t(offset), seekData)
-      if start < 0 { break }
-      let end = lseek(descriptor, start, seekHole)
-      // Some file systems answer in a way that makes no progress. A file of which that is not known
-      // counts as full.
-      guard end > start else { return false }
-      data += Int64(end - start)
-      offset = Int64(end)
+    while data < most, let part = nextData(from: offset, size: size) {
+      data += part.upperBound - part.lowerBound
+      offset = part.upperBound
     }
     // Restore the offset, so that the first sequential read begins at the start.
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw .last(at: path) }

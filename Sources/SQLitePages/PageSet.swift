@@ -1,6 +1,10 @@
-/// A set of page numbers, with one bit for each page.
+/// A set of page numbers, with one bit for each page, and no memory for parts of a database that have none of them.
 public struct PageSet: Sendable {
-  private var words: [UInt64]
+  /// The bits of consecutive pages; empty if none of them is in the set.
+  private var parts: [[UInt64]]
+
+  /// The number of pages of a part.
+  private static let partLength: UInt32 = 1 << 15
 
   /// The highest page number that the set can contain.
   public let highest: UInt32
@@ -8,12 +12,15 @@ public struct PageSet: Sendable {
   /// Creates an empty set.
   public init(upTo highest: UInt32) {
     self.highest = highest
-    words = Array(repeating: 0, count: Int(highest) / 64 + 1)
+    parts = Array(repeating: [], count: Int(highest / Self.partLength) + 1)
   }
 
   /// Whether the set contains a page.
   public func contains(_ page: UInt32) -> Bool {
-    page <= highest && words[Int(page) / 64] >> UInt64(page % 64) & 1 == 1
+    guard page <= highest else { return false }
+    let part = Int(page / Self.partLength)
+    guard !parts[part].isEmpty else { return false }
+    return parts[part][Int(page % Self.partLength) / 64] >> UInt64(page % 64) & 1 == 1
   }
 
   /// Adds a page.
@@ -22,12 +29,16 @@ public struct PageSet: Sendable {
   @discardableResult
   public mutating func insert(_ page: UInt32) -> Bool {
     guard page >= 1, page <= highest, !contains(page) else { return false }
-    words[Int(page) / 64] |= 1 << UInt64(page % 64)
+    let part = Int(page / Self.partLength)
+    if parts[part].isEmpty { parts[part] = Array(repeating: 0, count: Int(Self.partLength) / 64) }
+    parts[part][Int(page % Self.partLength) / 64] |= 1 << UInt64(page % 64)
     return true
   }
 
   /// Removes a page.
   public mutating func remove(_ page: UInt32) {
-    if page <= highest { words[Int(page) / 64] &= ~(1 << UInt64(page % 64)) }
+    guard contains(page) else { return }
+    parts[Int(page / Self.partLength)][Int(page % Self.partLength) / 64] &=
+      ~(1 << UInt64(page % 64))
   }
 }

@@ -80,6 +80,11 @@ public struct RecordHeader: Hashable, Sendable {
     }
   }
 
+  /// Reads the header of the record of a row.
+  public init?(_ page: Span<UInt8>, of cell: RowCell) {
+    self.init(page, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound)
+  }
+
   /// Creates a header from the types of the values, for a record whose header is partly overwritten.
   init(_ types: [SerialType], length: Int) {
     self.length = length

@@ -64,10 +64,12 @@ public struct RollbackJournal: Sendable {
   /// - Parameters:
   ///   - length: The length of the file.
   ///   - highest: The highest number that a page can have. What has a higher one, or none, is no entry.
+  ///   - nextData: Returns the next offset that is in no hole of the file, from one on; `nil` if there is none.
   ///   - read: Returns up to as many bytes of the file as it is asked for.
   /// - Throws: An error of `read`.
   public func entries(
     length: Int64, upTo highest: UInt32 = 1 << 30,
+    afterHole nextData: (Int64) -> Int64? = { $0 },
     reading read: (_ count: Int, _ offset: Int64) throws -> [UInt8]
   ) throws -> [Entry] {
     var walk = JournalWalk(pageSize: pageSize, highest: highest)
@@ -89,9 +91,11 @@ public struct RollbackJournal: Sendable {
         offset += Int64(walk.entryLength)
       } else {
         // A part of another length was here. The next one begins at a sector, or the entries go on.
-        offset =
-          Self.magic(in: bytes.span, sectorSize: walk.sectorSize, from: offset)
-          ?? offset + Int64(walk.entryLength)
+        let length = Int64(walk.entryLength)
+        let next =
+          Self.magic(in: bytes.span, sectorSize: walk.sectorSize, from: offset) ?? offset + length
+        guard let data = nextData(next) else { break }
+        offset = max(next, next + (data - next) / length * length)
       }
     }
     return walk.entries

@@ -132,6 +132,14 @@ public struct WriteAheadLog: Sendable {
     return frame.page == 0 ? nil : frame
   }
 
+  /// Skips frames without reading them: those in a hole of the file, after a first one that was read.
+  ///
+  /// - Returns: The number of frames.
+  public mutating func skip(_ count: Int) -> Int {
+    frameCount += count
+    return count
+  }
+
   /// Continues the checksum of a log over a part of it, whose length is a multiple of eight.
   private static func sums(
     _ bytes: Span<UInt8>, _ range: Range<Int>, after before: (UInt32, UInt32), isBigEndian: Bool

@@ -43,9 +43,11 @@ public struct LeftBehind {
   }
 
   private mutating func searchLog(_ pages: PageFiles) throws {
-    guard let log = pages.log, log.count > 0 else { return }
+    guard let log = pages.log else { return }
     var buffer: [UInt8] = []
-    for number in 1...log.count {
+    var following = log.next(from: 1)
+    while let number = following {
+      following = log.next(from: number + 1)
       guard let page = try log.read(number, into: &buffer), page > 0 else { continue }
       guard pages.frames[page] == number else {
         search(buffer, 0..<buffer.count, .page(file: pages.logName, frame: number, page: page))
@@ -62,9 +64,8 @@ public struct LeftBehind {
       from: pages.header.firstFreePage, usableSize: pages.header.usableSize,
       pageCount: pages.pageCount, reading: &reader)
     var buffer: [UInt8] = []
-    guard pages.databasePages > 0 else { return }
-    for page in 1...pages.databasePages {
-      guard try pages.readFromDatabase(page, into: &buffer) else { continue }
+    try pages.forEachDatabasePage { page in
+      guard try pages.readFromDatabase(page, into: &buffer) else { return }
       let place = AuditPlace.page(file: pages.name, frame: nil, page: page)
       if pages.frames[page] != nil || free.leaves.contains(page) {
         let next = free.leaves.contains(page) ? try beginning(after: buffer, free, pages) : []

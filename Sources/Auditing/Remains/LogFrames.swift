@@ -34,13 +34,23 @@ final class LogFrames {
     while number <= count {
       let bytes = try file.read(log.frameLength, at: log.offset(ofFrame: number))
       number += 1
-      guard let frame = log.next(bytes.span, at: 0), frame.check == .current else { continue }
+      // No frame after one that is not valid belongs to a transaction.
+      guard let frame = log.next(bytes.span, at: 0), frame.check == .current else { break }
       pending[frame.page] = frame.number
       guard frame.pageCount > 0 else { continue }
       result.merge(pending) { $1 }
       pending = [:]
     }
     return result
+  }
+
+  /// Returns the next frame, from one on, that is in no hole of the file; `nil` if there is none.
+  func next(from number: Int) -> Int? {
+    let offset = log.offset(ofFrame: number)
+    guard number <= count,
+      let data = file.nextData(from: offset, size: log.offset(ofFrame: count + 1))
+    else { return nil }
+    return number + Int((data.lowerBound - offset) / Int64(log.frameLength))
   }
 
   /// Reads the page of a frame, and returns its number; `nil` if there is no such frame.

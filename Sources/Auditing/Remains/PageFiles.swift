@@ -58,6 +58,19 @@ final class PageFiles: PageReading {
     return .page(file: name, frame: nil, page: page)
   }
 
+  /// Calls `body` with the pages of the database file in order, except for those in its holes.
+  ///
+  /// A file of a few bytes can be as long as its author likes, if it is one large hole.
+  func forEachDatabasePage(_ body: (UInt32) throws -> Void) throws {
+    let length = Int64(header.pageSize)
+    let end = Int64(databasePages) * length
+    var offset: Int64 = 0
+    while let part = database.nextData(from: offset, size: end) {
+      offset = (part.upperBound + length - 1) / length * length
+      for number in part.lowerBound / length..<offset / length { try body(UInt32(number + 1)) }
+    }
+  }
+
   /// Reads a page of the database file, which can have a newer state in the log.
   func readFromDatabase(_ page: UInt32, into buffer: inout [UInt8]) throws(FileError) -> Bool {
     guard page >= 1, page <= databasePages else { return false }

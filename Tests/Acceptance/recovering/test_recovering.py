@@ -63,6 +63,20 @@ def test_a_header_as_long_as_its_page():
     assert entry["confidence"] == "body-missing", entry
 
 
+@pytest.mark.parametrize("name", ["Cache.db", "Cache.db-wal", "Cache.db-journal"])
+def test_a_file_that_is_one_large_hole(name):
+    """A sparse file of 1 TiB ends at once, and everything before and after its hole is found."""
+    history, cache = make(15, transactions=8, schema=203, journal="PERSIST" if name.endswith("journal") else "WAL")
+    removed = recover(cache, "--versions")
+    findings = run("audit", "-c", cache, "--json", status=None).stdout
+    file = os.path.join(cache, name)
+    os.truncate(file, 1 << 40)
+    assert removed and recover(cache, "--versions") == removed
+    assert {entry["url"] for entry in recover(cache, "--damaged")} >= set(history.now)
+    remains = [[finding for finding in json.loads(text)["findings"]] for text in (findings, run("audit", "-c", cache, "--json", status=None).stdout)]
+    assert remains[0] == remains[1]
+
+
 def test_nothing_to_recover_is_no_failure():
     history = histories.History(path("live"), 1, journal="DELETE", vacuum=0)
     history.store("https://a.example/")

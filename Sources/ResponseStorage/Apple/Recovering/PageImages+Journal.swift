@@ -14,7 +14,10 @@ extension PageImages {
       else { return }
       let size = try journal.file.status().size.bytes
       var failure: FileError?
-      let entries = try? parsed.entries(length: size, upTo: UInt32(Self.mostPages)) {
+      let entries = try? parsed.entries(
+        length: size, upTo: UInt32(Self.mostPages),
+        afterHole: { journal.file.nextData(from: $0, size: size)?.lowerBound }
+      ) {
         count, offset in
         do throws(FileError) { return try journal.file.read(count, at: offset) } catch {
           failure = error

@@ -19,12 +19,22 @@ extension PageImages {
       var buffer = [UInt8](repeating: 0, count: frames.frameLength)
       var waiting: [(page: UInt32, image: Image)] = []
       var salt = frames.salt
-      for number in 1...count {
+      var windows = PageWindows()
+      var number = 0
+      while number < count {
+        number += 1
         let offset = frames.offset(ofFrame: number)
-        guard try log.file.read(buffer.count, at: offset, into: &buffer) == buffer.count else {
+        guard try windows.read(from: log.file, at: offset, into: &buffer) == buffer.count else {
           break
         }
         let next = frames.next(buffer.span, at: 0)
+        // The first zeros end a generation; more of them say nothing.
+        if next == nil, let data = log.file.nextData(from: offset, size: size) {
+          let skipped = Int((data.lowerBound - offset) / Int64(frames.frameLength)) - 1
+          if skipped > 0 { number += frames.skip(skipped) }
+        } else if next == nil {
+          number = count
+        }
         if next?.salt != salt {
           add(waiting, at: nil)
           waiting = []

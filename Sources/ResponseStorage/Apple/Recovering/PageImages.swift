@@ -53,9 +53,7 @@ final class PageImages {
   /// The states of the pages that the log or the journal contains, in order of time.
   var changed: [UInt32: [Image]] = [:]
 
-  private var window: [UInt8] = []
-  private var windowStart: Int64 = -1
-  private var nextOffset: Int64 = -1
+  private var windows = PageWindows()
 
   /// Opens the files of a database.
   init(_ files: AppleStoreFiles) throws(StoreError) {
@@ -118,9 +116,24 @@ final class PageImages {
     return best.size
   }
 
-  /// The numbers of the pages that only the log or the journal has, in order.
-  var pageNumbers: [UInt32] {
-    changed.keys.filter { $0 > filePageCount }.sorted()
+  /// Calls `body` with the number of each page that a file has, in order. Pages in holes of the database are left out.
+  ///
+  /// A file of a few bytes can be as long as its author likes, if it is one large hole.
+  func forEachPage(_ body: (UInt32) throws -> Void) throws {
+    let length = Int64(header.pageSize)
+    // The log and the journal can have states of a page that is in a hole, or after the end.
+    var others = changed.keys.sorted()[...]
+    var offset: Int64 = 0
+    while let part = database.nextData(from: offset, size: fileLength) {
+      let first = part.lowerBound / length
+      let end = min((part.upperBound + length - 1) / length, Int64(filePageCount))
+      guard first < end else { break }
+      while let other = others.first, Int64(other) <= first { try body(others.removeFirst()) }
+      for number in first..<end { try body(UInt32(number + 1)) }
+      others = others.drop { Int64($0) <= end }
+      offset = end * length
+    }
+    for number in others { try body(number) }
   }
 
   /// The highest page that the present state can have: a damaged number must not decide how much memory is used.
@@ -217,7 +230,7 @@ final class PageImages {
     do throws(FileError) {
       var count = 0
       switch image.file {
-      case .database: count = try readDatabase(at: image.offset, into: &buffer)
+      case .database: count = try windows.read(from: database, at: image.offset, into: &buffer)
       case .log: count = try log?.file.read(size, at: image.offset, into: &buffer) ?? 0
       case .journal: count = try journal?.file.read(size, at: image.offset, into: &buffer) ?? 0
       }
@@ -226,23 +239,6 @@ final class PageImages {
     } catch {
       throw StoreError(error, path: error.path)
     }
-  }
-
-  /// Reads a page of the database, and those after it if pages are read in order.
-  private func readDatabase(
-    at offset: Int64, into buffer: inout [UInt8]
-  ) throws(FileError) -> Int {
-    let size = buffer.count
-    defer { nextOffset = offset + Int64(size) }
-    if windowStart < 0 || offset < windowStart || offset >= windowStart + Int64(window.count) {
-      guard offset == nextOffset else { return try database.read(size, at: offset, into: &buffer) }
-      window = try database.read(max(1 << 18, size), at: offset)
-      windowStart = offset
-    }
-    let start = Int(offset - windowStart)
-    let count = min(size, window.count - start)
-    buffer.replaceSubrange(0..<max(count, 0), with: window[start..<start + max(count, 0)])
-    return max(count, 0)
   }
 }
 

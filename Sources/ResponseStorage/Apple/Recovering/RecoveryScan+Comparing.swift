@@ -1,11 +1,14 @@
+import Bytes
 import SQLitePages
 
 // Which of the rows SQLite shows.
 extension RecoveryScan {
   /// Marks the rows that SQLite shows, and adds the present rows of the same entries.
   func markPresent() throws {
-    guard !isDamaged else { return }
+    // Most of the time would be for a table in which there is nothing to look for.
+    guard !isDamaged, !rows.isEmpty else { return }
     try resolveUnknownIDs()
+    try noteKeys()
     var state = PageState(images: images, time: images.now)
     for id in Set(rows.compactMap(\.id)).sorted() {
       for table in [AppleRecordShapes.Table.responses, .blobs, .bodies] {
@@ -40,9 +43,7 @@ extension RecoveryScan {
   }
 
   private func presentRow(_ cell: RowCell, in page: [UInt8], _ number: UInt32) -> FoundRow? {
-    guard let image = images.image(of: number),
-      let header = RecordHeader(
-        page.span, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound),
+    guard let image = images.image(of: number), let header = RecordHeader(page.span, of: cell),
       let shape = AppleRecordShapes.all.firstIndex(where: {
         $0.shape.matches(header) && !$0.shape.isIndex
       })
@@ -66,24 +67,75 @@ extension RecoveryScan {
         rows[index].extend(with: rows[double])
       }
     }
-    var state = PageState(images: images, time: images.now)
+    let beginnings = try beginnings(of: waiting.values.sorted())
     for (table, root) in roots where waiting.keys.contains(where: { $0.table == table }) {
-      var visited = PageSet(upTo: reader.claimed.highest)
-      try Tree(root: root, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
-        [self] _, number, page, tree in
-        guard let tree, tree.kind == .tableLeaf else { return }
-        for index in 0..<tree.cellCount {
-          guard let start = tree.offset(ofCell: index, in: page.span),
-            let cell = RowCell(page.span, at: start, usableSize: usableSize),
-            var row = presentRow(cell, in: page, number),
-            let digest = try reader.examine(&row, in: page, isCertain: true),
-            let double = waiting[RowIdentity(table: table, id: nil, digest: digest)]
-          else { continue }
-          doubles.insert(double)
+      try forEachRow(of: root) { cell, number, page in
+        guard let header = RecordHeader(page.span, of: cell) else { return }
+        // Of most rows, the beginning says that they are not among them.
+        if let beginnings, let beginning = RowBeginning(header, cell.payload, in: page),
+          !beginnings.contains(beginning)
+        {
+          return
         }
+        guard var row = presentRow(cell, in: page, number),
+          let digest = try reader.examine(&row, in: page, isCertain: true),
+          let double = waiting[RowIdentity(table: table, id: nil, digest: digest)]
+        else { return }
+        doubles.insert(double)
       }
     }
     remove(doubles)
+  }
+
+  /// Returns the beginnings of rows; `nil` if one is not known.
+  private func beginnings(of indexes: [Int]) throws -> Set<RowBeginning>? {
+    var result: Set<RowBeginning> = []
+    var page: [UInt8] = []
+    for row in indexes.map({ rows[$0] }) {
+      guard try images.read(row.image, into: &page),
+        let header = row.header
+          ?? RecordHeader(
+            page.span, at: row.payload.local.lowerBound, before: row.payload.local.upperBound),
+        let beginning = RowBeginning(header, row.payload, in: page)
+      else { return nil }
+      result.insert(beginning)
+    }
+    return result
+  }
+
+  /// Notes which keys of the rows that were found the cache has.
+  private func noteKeys() throws {
+    guard let root = roots[.responses] else { return }
+    var wanted: Set<ByteString.Hash> = []
+    for row in rows {
+      guard let text = row.text else { continue }
+      wanted.insert(row.table == .blobs ? AppleCacheKey(of: text).text.digest : text.digest)
+    }
+    try forEachRow(of: root) { cell, number, page in
+      guard let row = presentRow(cell, in: page, number), row.table == .responses,
+        case .text(let key)? = try reader.content(row, in: page)?.value("request_key")
+      else { return }
+      let digest = key.digest
+      if wanted.contains(digest) { liveKeys.insert(digest) }
+    }
+  }
+
+  /// Calls `body` with each row that SQLite shows of a table.
+  private func forEachRow(
+    of root: UInt32, _ body: (RowCell, UInt32, [UInt8]) throws -> Void
+  ) throws {
+    var state = PageState(images: images, time: images.now)
+    var visited = PageSet(upTo: reader.claimed.highest)
+    try Tree(root: root, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
+      [self] _, number, page, tree in
+      guard let tree, tree.kind == .tableLeaf else { return }
+      for index in 0..<tree.cellCount {
+        guard let start = tree.offset(ofCell: index, in: page.span),
+          let cell = RowCell(page.span, at: start, usableSize: usableSize)
+        else { continue }
+        try body(cell, number, page)
+      }
+    }
   }
 
   private func remove(_ doubles: Set<Int>) {

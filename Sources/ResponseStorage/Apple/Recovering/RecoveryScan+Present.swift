@@ -17,12 +17,12 @@ extension RecoveryScan {
   func readPresent() throws {
     var state = PageState(images: images, time: images.now)
     var visited = PageSet(upTo: reader.claimed.highest)
-    for (root, table) in try schema() {
+    for root in try schema() {
       try Tree(root: root, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
         [self] _, number, page, tree in
         reader.claimed.insert(number)
         guard let tree, let image = images.image(of: number) else { return }
-        try claimOverflow(of: tree, page, table)
+        try claimOverflow(of: tree, page)
         try carve(
           page, tree.freeBlocks(in: page.span) + [tree.unallocated], number, image, .slack,
           until: image.time)
@@ -31,8 +31,8 @@ extension RecoveryScan {
   }
 
   /// Returns the root pages of all tables and indexes.
-  private func schema() throws -> [(UInt32, AppleRecordShapes.Table?)] {
-    var result: [(UInt32, AppleRecordShapes.Table?)] = [(1, nil)]
+  private func schema() throws -> [UInt32] {
+    var result: [UInt32] = [1]
     var state = PageState(images: images, time: images.now)
     var visited = PageSet(upTo: images.highestPage)
     try Tree(root: 1, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
@@ -62,25 +62,21 @@ extension RecoveryScan {
           }
           if let table { roots[table] = UInt32(root) }
         }
-        result.append((UInt32(root), table))
+        result.append(UInt32(root))
       }
     }
     return result
   }
 
   /// Notes the overflow pages of the cells of a page, and reads the remains after the end of each payload.
-  private func claimOverflow(
-    of tree: BTreePage, _ page: [UInt8], _ table: AppleRecordShapes.Table?
-  ) throws {
+  private func claimOverflow(of tree: BTreePage, _ page: [UInt8]) throws {
     var buffer: [UInt8] = []
     for index in 0..<tree.cellCount {
       guard let start = tree.offset(ofCell: index, in: page.span) else { continue }
       let payload: Payload?
       switch tree.kind {
       case .tableLeaf:
-        let cell = RowCell(page.span, at: start, usableSize: usableSize)
-        payload = cell?.payload
-        if table == .responses, let cell { noteKey(of: cell, page) }
+        payload = RowCell(page.span, at: start, usableSize: usableSize)?.payload
       case .indexLeaf, .indexInterior:
         payload = IndexCell(page.span, at: start, of: tree.kind, usableSize: usableSize)?.payload
       case .tableInterior: continue
@@ -96,23 +92,6 @@ extension RecoveryScan {
           try carve(
             buffer, [range.upperBound..<usableSize], number, image, .slack, until: image.time)
         }
-      }
-    }
-  }
-
-  private func noteKey(of cell: RowCell, _ page: [UInt8]) {
-    for (index, known) in AppleRecordShapes.all.enumerated() where known.table == .responses {
-      guard
-        let header = RecordHeader(
-          page.span, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound),
-        known.shape.matches(header)
-      else { continue }
-      let row = FoundRow(
-        shape: index, id: cell.rowID, from: 0, to: .max,
-        image: .init(time: images.now, file: .database, number: 0, offset: 0), page: 0, kind: .page,
-        payload: cell.payload)
-      if case .text(let key)? = (try? reader.content(row, in: page))?.value("request_key") {
-        liveKeys.insert(key.digest)
       }
     }
   }

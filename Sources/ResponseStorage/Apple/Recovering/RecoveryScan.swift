@@ -15,7 +15,7 @@ final class RecoveryScan {
   /// The root pages of the tables.
   var roots: [AppleRecordShapes.Table: UInt32] = [:]
 
-  /// Hashes of the keys that the cache has now.
+  /// Hashes of the keys that the cache has now, of those that rows were found of.
   var liveKeys: Set<ByteString.Hash> = []
 
   var indexes: [RowIdentity: Int] = [:]
@@ -39,12 +39,7 @@ final class RecoveryScan {
     if images.now > 0 { freeBelowLog = try freePages(at: 0) }
     if !isDamaged { try readPresent() }
     var later: [(UInt32, PageImages.Image)] = []
-    for number in 1...max(images.filePageCount, 1) {
-      try readStates(of: number, &later)
-    }
-    for number in images.pageNumbers {
-      try readStates(of: number, &later)
-    }
+    try images.forEachPage { try readStates(of: $0, &later) }
     // Pages without a structure come last: by now it is known which of them are overflow pages of rows, whose bytes
     // are those of a body.
     var page: [UInt8] = []
@@ -60,6 +55,8 @@ final class RecoveryScan {
   // MARK: Other states
 
   private func readStates(of number: UInt32, _ later: inout [(UInt32, PageImages.Image)]) throws {
+    // Nearly all pages have no other state.
+    if !isDamaged, reader.claimed.contains(number), images.changed[number] == nil { return }
     let states = images.images(of: number)
     let present = images.image(of: number)
     var page: [UInt8] = []
