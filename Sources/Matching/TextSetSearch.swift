@@ -94,8 +94,8 @@ public struct TextSetSearch: Sendable {
       }
       place &+= 8
     }
-    // Places that pass the filter for texts that are no longer looked for cost time.
-    if count < tableCount / 2 { build() }
+    // Places that pass the filter for texts that are no longer looked for cost more time than a new table.
+    if count < tableCount - tableCount / 16 { build() }
   }
 
   /// Compares the windows that contain the eight bytes at a place.
