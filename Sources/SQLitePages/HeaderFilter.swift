@@ -58,9 +58,20 @@ struct HeaderFilter: Sendable {
     return place
   }
 
+  /// The number of bytes that are compared at once.
+  private static let block = 64
+
   /// Returns where to go on in a run of zeros; `nil` if a header can begin at the place.
   private func endOfZeros(in page: Span<UInt8>, _ place: Int, before end: Int) -> Int? {
     var zeros = place + 1
+    // The ends of overflow pages are long runs of zeros: these are compared many at once.
+    while zeros + Self.block <= end {
+      let bytes = page.extracting(zeros..<zeros + Self.block)
+      var all: UInt8 = 0
+      for index in 0..<Self.block { all |= bytes[index] }
+      if all != 0 { break }
+      zeros += Self.block
+    }
     while zeros < end, page[zeros] == 0 { zeros += 1 }
     if zeros == end { return end }
     let next = zeros - reach

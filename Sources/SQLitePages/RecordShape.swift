@@ -33,7 +33,7 @@ public struct RecordShape: Sendable {
 
     /// Whether a value of the column can have a type.
     @inline(__always)
-    func allows(_ type: SerialType) -> Bool {
+    public func allows(_ type: SerialType) -> Bool {
       // Without the operations on sets, which take most of the time in a build without optimization.
       if type.isText || type.isBlob {
         let wanted: Types = type.isText ? .text : .blob

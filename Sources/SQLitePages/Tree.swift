@@ -48,6 +48,29 @@ public struct Tree: Sendable {
   public func row(
     _ id: Int64, reading pages: inout some PageReading, into buffer: inout [UInt8]
   ) throws -> (page: UInt32, cell: RowCell)? {
+    var leaf: UInt32?
+    return try row(id, after: &leaf, reading: &pages, into: &buffer)
+  }
+
+  /// Finds a row of a table, without reading its page again if it is the one that the last call read.
+  ///
+  /// - Parameters:
+  ///   - leaf: The number of the page in `buffer`, if it is a leaf of this tree.
+  ///   - buffer: Receives the page of the row.
+  /// - Returns: The number of its page and its cell, or `nil` if the tree has no such row.
+  /// - Throws: An error of `pages`.
+  public func row(
+    _ id: Int64, after leaf: inout UInt32?, reading pages: inout some PageReading,
+    into buffer: inout [UInt8]
+  ) throws -> (page: UInt32, cell: RowCell)? {
+    if let leaf, let page = BTreePage(buffer.span, number: leaf, usableSize: usableSize),
+      page.kind == .tableLeaf, let first = rowID(ofCell: 0, of: page, in: buffer.span),
+      let last = rowID(ofCell: page.cellCount - 1, of: page, in: buffer.span), first <= id,
+      id <= last
+    {
+      return cell(of: page, id, in: buffer.span).map { (leaf, $0) }
+    }
+    leaf = nil
     var number = root
     // A tree of 2³² pages is less deep than this, unless it is cyclic.
     for _ in 0..<24 {
@@ -56,11 +79,8 @@ public struct Tree: Sendable {
       else { return nil }
       switch page.kind {
       case .tableLeaf:
-        let place = firstCell(of: page, from: id, in: buffer.span)
-        guard let start = page.offset(ofCell: place, in: buffer.span),
-          let cell = RowCell(buffer.span, at: start, usableSize: usableSize), cell.rowID == id
-        else { return nil }
-        return (number, cell)
+        leaf = number
+        return cell(of: page, id, in: buffer.span).map { (number, $0) }
       case .tableInterior:
         let place = firstCell(of: page, from: id, in: buffer.span)
         guard let child = page.child(place, in: buffer.span) else { return nil }
@@ -69,6 +89,14 @@ public struct Tree: Sendable {
       }
     }
     return nil
+  }
+
+  /// Returns the cell of a row in a leaf.
+  private func cell(of page: BTreePage, _ id: Int64, in bytes: Span<UInt8>) -> RowCell? {
+    guard let start = page.offset(ofCell: firstCell(of: page, from: id, in: bytes), in: bytes),
+      let cell = RowCell(bytes, at: start, usableSize: usableSize), cell.rowID == id
+    else { return nil }
+    return cell
   }
 
   /// Returns the index of the first cell whose row id is not less than `id`.

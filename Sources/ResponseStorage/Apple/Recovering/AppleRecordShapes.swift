@@ -58,6 +58,15 @@ enum AppleRecordShapes {
   /// The shapes that are recognized without the structure of a page.
   static let carved = all.dropLast().map(\.shape)
 
+  /// Returns the shape of property lists of which the header is damaged, but not where it describes the response.
+  static func lists(damagedAfterResponse header: RecordHeader) -> Int? {
+    guard header.values.count > 1, null.allows(header.values[0].type),
+      list.allows(header.values[1].type)
+    else { return nil }
+    return all.firstIndex { $0.table == .blobs && $0.columns.count == header.values.count }
+      ?? all.firstIndex { $0.table == .blobs }
+  }
+
   private static let null = RecordShape.Column(.null)
   /// A property list: the smallest one has 42 bytes.
   private static let list = RecordShape.Column(.blob, lengths: 42...1 << 25)
@@ -69,4 +78,6 @@ enum AppleRecordShapes {
   private static let responseColumns = [
     "entry_ID", "version", "hash_value", "storage_policy", "request_key", "time_stamp",
   ]
+  /// Where the key is in the rows of responses.
+  static let keyColumn = responseColumns.firstIndex(of: "request_key") ?? 0
 }

@@ -9,7 +9,11 @@ struct PageWindows {
   private struct Window {
     var start: Int64 = -1
     var count = 0
+    /// How much to read next.
+    var length = shortest
     var bytes: [UInt8] = []
+    /// Whether the file ends where it does.
+    var isLast = false
     var end: Int64 { start + Int64(count) }
   }
 
@@ -17,11 +21,11 @@ struct PageWindows {
   private var last = 0
   private var next = 0
 
-  /// The length of a window.
-  private static let length = 1 << 17
+  /// The lengths of windows: each is twice as long as the one before it in its order.
+  private static let (shortest, longest) = (1 << 13, 1 << 17)
 
   /// How far after the end of a window a page may be to be read in order.
-  private static let reach: Int64 = 1 << 19
+  private static let reach: Int64 = 1 << 16
 
   /// Copies a page into `buffer`.
   ///
@@ -44,15 +48,18 @@ struct PageWindows {
       let count = try file.read(buffer.count, at: offset, into: &buffer)
       next = (next + 1) % windows.count
       (windows[next].start, windows[next].count) = (offset + Int64(count), 0)
+      windows[next].length = Self.shortest
       return count
     }
-    let length = max(Self.length, buffer.count)
-    if windows[follower].bytes.count != length {
-      windows[follower].bytes = Array(repeating: 0, count: length)
+    let length = max(windows[follower].length, buffer.count)
+    if windows[follower].bytes.count < max(Self.longest, buffer.count) {
+      windows[follower].bytes = Array(repeating: 0, count: max(Self.longest, buffer.count))
     }
     (windows[follower].start, windows[follower].count) = (-1, 0)
     let count = try file.read(length, at: offset, into: &windows[follower].bytes)
     (windows[follower].start, windows[follower].count) = (offset, count)
+    windows[follower].isLast = count < length
+    windows[follower].length = min(2 * length, Self.longest)
     last = follower
     return copy(follower, offset, into: &buffer) ?? 0
   }
@@ -62,10 +69,7 @@ struct PageWindows {
     guard offset >= windows[index].start, offset < windows[index].end else { return nil }
     let start = Int(offset - windows[index].start)
     let count = min(buffer.count, windows[index].count - start)
-    // A window that is not full ends where the file does.
-    guard count == buffer.count || windows[index].count < windows[index].bytes.count else {
-      return nil
-    }
+    guard count == buffer.count || windows[index].isLast else { return nil }
     buffer.replaceSubrange(0..<count, with: windows[index].bytes[start..<start + count])
     return count
   }

@@ -10,10 +10,16 @@ extension RecoveryScan {
     try resolveUnknownIDs()
     try noteKeys()
     var state = PageState(images: images, time: images.now)
-    for id in Set(rows.compactMap(\.id)).sorted() {
-      for table in [AppleRecordShapes.Table.responses, .blobs, .bodies] {
-        guard let root = roots[table],
-          let (row, page) = try presentRow(id, root, &state)
+    let ids = Set(rows.compactMap(\.id)).sorted()
+    var page: [UInt8] = []
+    for table in [AppleRecordShapes.Table.responses, .blobs, .bodies] {
+      guard let root = roots[table] else { continue }
+      let tree = Tree(root: root, usableSize: usableSize)
+      var leaf: UInt32?
+      for id in ids {
+        guard
+          let (number, cell) = try tree.row(id, after: &leaf, reading: &state, into: &page),
+          let row = presentRow(cell, in: page, number)
         else { continue }
         var present = row
         guard let digest = try reader.examine(&present, in: page, isCertain: true) else { continue }
@@ -29,17 +35,6 @@ extension RecoveryScan {
         }
       }
     }
-  }
-
-  private func presentRow(
-    _ id: Int64, _ root: UInt32, _ state: inout PageState
-  ) throws -> (FoundRow, [UInt8])? {
-    var page: [UInt8] = []
-    guard
-      let (number, cell) = try Tree(root: root, usableSize: usableSize)
-        .row(id, reading: &state, into: &page)
-    else { return nil }
-    return presentRow(cell, in: page, number).map { ($0, page) }
   }
 
   private func presentRow(_ cell: RowCell, in page: [UInt8], _ number: UInt32) -> FoundRow? {
@@ -107,11 +102,19 @@ extension RecoveryScan {
   private func noteKeys() throws {
     guard let root = roots[.responses] else { return }
     var wanted: Set<ByteString.Hash> = []
+    var lengths: Set<Int> = []
     for row in rows {
       guard let text = row.text else { continue }
-      wanted.insert(row.table == .blobs ? AppleCacheKey(of: text).text.digest : text.digest)
+      let key = row.table == .blobs ? AppleCacheKey(of: text).text : text
+      wanted.insert(key.digest)
+      lengths.insert(key.bytes.count)
     }
     try forEachRow(of: root) { cell, number, page in
+      // Most keys have another length if only a few rows were found.
+      guard let header = RecordHeader(page.span, of: cell),
+        header.values.count > AppleRecordShapes.keyColumn,
+        lengths.contains(header.values[AppleRecordShapes.keyColumn].range.count)
+      else { return }
       guard let row = presentRow(cell, in: page, number), row.table == .responses,
         case .text(let key)? = try reader.content(row, in: page)?.value("request_key")
       else { return }
