@@ -56,7 +56,9 @@ final class PageImages {
   private var windows = PageWindows()
 
   /// Opens the files of a database.
-  init(_ files: AppleStoreFiles) throws(StoreError) {
+  ///
+  /// - Parameter isDamaged: Whether its header can be wrong.
+  init(_ files: AppleStoreFiles, isDamaged: Bool) throws(StoreError) {
     let state = try files.state()
     self.files = files
     stateAtOpening = state
@@ -93,6 +95,25 @@ final class PageImages {
       present.pageCount = header.pageCount
       header = present
     }
+    if isDamaged, header.reservedBytes > 0, try usesReservedBytes() { header.reservedBytes = 0 }
+  }
+
+  /// Whether the rows of most pages use the bytes that the header reserves, so that it is wrong.
+  private func usesReservedBytes() throws(StoreError) -> Bool {
+    var votes = 0
+    var page: [UInt8] = []
+    for number in 2...UInt32(64) {
+      guard let image = image(of: number), try read(image, into: &page),
+        let tree = BTreePage(page.span, number: number, usableSize: page.count),
+        tree.kind == .tableLeaf
+      else { continue }
+      let ends = (0..<tree.cellCount).compactMap { index in
+        tree.offset(ofCell: index, in: page.span)
+          .flatMap { RowCell(page.span, at: $0, usableSize: page.count)?.payload.end }
+      }
+      if let last = ends.max() { votes += last > header.usableSize ? 1 : -1 }
+    }
+    return votes > 0
   }
 
   /// Returns the page size with which most pages look like pages of a b-tree.

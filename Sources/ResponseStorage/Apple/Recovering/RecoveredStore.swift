@@ -91,7 +91,7 @@ public final class RecoveredStore: ResponseSource {
       damage = error
       store = nil
     }
-    images = try PageImages(files)
+    images = try PageImages(files, isDamaged: options.isDamaged)
     let scan = RecoveryScan(images, isDamaged: options.isDamaged)
     try scan.run()
     try scan.markPresent()

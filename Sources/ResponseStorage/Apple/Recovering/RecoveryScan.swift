@@ -117,10 +117,7 @@ final class RecoveryScan {
           let cell = RowCell(page.span, at: start, usableSize: usableSize),
           let header = RecordHeader(
             page.span, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound),
-          header.size == cell.payload.size,
-          let shape = AppleRecordShapes.all.firstIndex(where: {
-            $0.shape.matches(header) && !$0.shape.isIndex
-          })
+          let shape = shape(of: header, cell.payload)
         else { continue }
         var row = FoundRow(
           shape: shape, id: cell.rowID, from: time.from, to: time.to, image: image, page: number,
@@ -137,6 +134,18 @@ final class RecoveryScan {
     }
     if start < usableSize { rest.append(start..<usableSize) }
     try carve(page, rest, number, image, kind == .page ? .slack : kind, until: image.time)
+  }
+
+  /// Returns the shape of a row.
+  private func shape(of header: RecordHeader, _ payload: Payload) -> Int? {
+    if header.size == payload.size,
+      let index = AppleRecordShapes.all.firstIndex(where: {
+        $0.shape.matches(header) && !$0.shape.isIndex
+      })
+    {
+      return index
+    }
+    return isDamaged ? AppleRecordShapes.lists(damagedAfterResponse: header) : nil
   }
 
   /// Looks for rows in parts of a page.
