@@ -98,7 +98,11 @@ public struct RemovedTexts: Sendable {
       let first = max(count - Self.mostBytes, 0)
       _ = long.insert(text.bytes.span.extracting(droppingFirst: first))
     } else if count >= Self.fewestBytes {
-      if short.count < Self.mostShortTexts { short.insert(text) } else { tooMany += 1 }
+      if short.count < Self.mostShortTexts || short.contains(text) {
+        short.insert(text)
+      } else {
+        tooMany += 1
+      }
     } else if count > 0 {
       tooShort += 1
     }

@@ -27,8 +27,10 @@ public struct TraceReport: Hashable, Sendable {
   public var places: [Place] = []
   /// The number of texts that entries of the cache have, too, so that finding them proves nothing.
   public var sharedTexts = 0
-  /// The number of those entries; if they have a text more than ``TraceSearch/mostOccurrences`` times, at least this many.
+  /// The number of those entries that were found.
   public var sharingEntries = 0
+  /// Whether there are no more of them: a text is looked for until it was found ``TraceSearch/mostOccurrences`` times.
+  public var countsAllSharing = true
 
   /// The number of all traces.
   public var traces: Int64 { places.reduce(0) { $0 + $1.traces } }

@@ -42,14 +42,13 @@ public struct TraceSearch {
     guard report.texts > 0 else { return }
     if file.isOfEntry {
       var isSharing = false
-      // A file of a Foundation cache has the key in its name.
       lookForShared(in: file.name.bytes.span, &isSharing)
       try forEachPiece(of: bytes) { search, piece, _, _ in
         search.lookForShared(in: piece, &isSharing)
       }
       if isSharing { report.sharingEntries += 1 }
     } else {
-      let found = try traces(in: bytes)
+      let found = try traces(in: bytes, named: file.name)
       if !found.isEmpty { hits.append((file, found)) }
     }
   }
@@ -64,8 +63,15 @@ public struct TraceSearch {
   }
 
   /// Returns where texts are in a file that is not of an entry.
-  private mutating func traces(in file: borrowing OpenFile) throws(FileError) -> [Int: Found] {
+  private mutating func traces(
+    in file: borrowing OpenFile, named name: ByteString
+  ) throws(FileError) -> [Int: Found] {
     var found: [Int: Found] = [:]
+    // A file of a Foundation cache has the key in its name, and one of an Apple cache is named in its entry.
+    search.forEachMatch(in: name.bytes.span) { number, _ in
+      found[number] = Found(count: 1, first: 0)
+      return .keep
+    }
     try forEachPiece(of: file) { search, piece, offset, searched in
       search.search.forEachMatch(in: piece) { number, place in
         // What ends in the piece before was found there.
@@ -143,6 +149,7 @@ public struct TraceSearch {
         .init(file: hit.file.name, traces: traces.reduce(0) { $0 + $1.count }, offset: first))
     }
     report.sharedTexts = shares.count { $0 > 0 }
+    report.countsAllSharing = !shares.contains { $0 >= Self.mostOccurrences }
     return report
   }
 

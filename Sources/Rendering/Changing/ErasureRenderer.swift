@@ -114,6 +114,7 @@ struct ErasureRenderer {
       buffer.append("Not counted: ")
       buffer.append(counted: Int64(report.sharedTexts), "text", "texts")
       buffer.append(report.sharedTexts == 1 ? " that is also in " : " that are also in ")
+      if !report.countsAllSharing { buffer.append("at least ") }
       buffer.append(counted: Int64(report.sharingEntries), "entry", "entries")
       buffer.append(report.sharingEntries == 1 ? " that remains\n" : " that remain\n")
     }

@@ -158,13 +158,17 @@ def test_text_of_remaining_entry():
 def test_text_of_many_remaining_entries():
     """A text that many entries have is not looked for at each of its places, and the receipt says "at least"."""
     cache = make()
-    connection = sqlite3.connect(os.path.join(cache, "Cache.db"))
-    connection.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = ? WHERE entry_ID <= 30",
-                       (b"".join(b"See %s for more. " % url(number).encode() for number in (7, 8)),))
-    connection.commit()
-    connection.close()
+    other = make("other")
+    for folder in cache, other:
+        connection = sqlite3.connect(os.path.join(folder, "Cache.db"))
+        connection.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = ? WHERE entry_ID <= 30",
+                           (b"".join(b"See %s for more. " % url(number).encode() for number in (7, 8)),))
+        connection.commit()
+        connection.close()
     result = secure("purge", cache, *VAULT)["secure"]
-    assert result["complete"] and result["texts_in_entries"] == 2 and 16 <= result["entries_with_texts"] <= 30, result
+    assert result["complete"] and result["texts_in_entries"] == 2 and result["entries_with_texts"] == 16, result
+    text = run("purge", "-c", other, *VAULT, "--secure", "--yes").stdout.decode()
+    assert "Not counted: 2 texts that are also in at least 16 entries that remain\n" in text, text
 
 
 def test_frequent_trace():
@@ -177,6 +181,18 @@ def test_frequent_trace():
     result = secure("purge", cache, *VAULT, status=3)["secure"]
     places = {place["file"]: (place["traces"], place["offset"]) for place in result["places"]}
     assert places == {"fsCachedData/a": (16, 0), "fsCachedData/b": (1, 0), "fsCachedData/c": (3, 0)}, result
+
+
+def test_trace_in_a_name():
+    """A file that is named after a removed body file is a trace, even if it is empty."""
+    cache = make()
+    connection = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    (name,) = connection.execute("SELECT CAST(receiver_data AS TEXT) FROM cfurl_cache_receiver_data JOIN cfurl_cache_response "
+                                 "USING (entry_ID) WHERE isDataOnFS AND request_key = ?", (url(3),)).fetchone()
+    connection.close()
+    scratch.write(os.path.join(cache, "fsCachedData", f"{name}.bak"), b"")
+    result = secure("purge", cache, *VAULT, status=3)["secure"]
+    assert result["places"] == [{"file": f"fsCachedData/{name}.bak", "traces": 1, "offset": 0}], result
 
 
 def test_hard_link_is_not_overwritten():
