@@ -25,28 +25,36 @@ extension PageImages {
         }
       }
       if let failure { throw failure }
-      for (number, entry) in (entries ?? []).enumerated() {
-        var images = images(of: entry.page)
-        // A hot journal has the present state, and the file below it one that is rolled back.
-        if parsed.isHot, entry.transaction == 0 {
-          for index in images.indices where images[index].file == .database {
-            images[index].time = Self.uncommitted
-          }
-        }
-        let image = Image(
-          time: Self.time(of: entry, isHot: parsed.isHot), file: .journal, number: number + 1,
-          offset: entry.offset)
-        // Of two entries for one page in one transaction, the first is the state before it.
-        guard !images.contains(where: { $0.file == .journal && $0.time == image.time }) else {
-          continue
-        }
-        changed[entry.page] = ([image] + images).sorted { $0.time < $1.time }
-      }
+      add(entries ?? [], isHot: parsed.isHot)
       if parsed.isHot, parsed.pageCount > 0 {
         header.pageCount = min(parsed.pageCount, UInt32(Self.mostPages))
       }
     } catch {
       throw StoreError(error, path: error.path)
+    }
+  }
+
+  /// Adds the pages of a journal to the states of the pages.
+  private func add(_ entries: [RollbackJournal.Entry], isHot: Bool) {
+    // A hostile journal can have one page in all of its entries, so the states of a page are sorted once.
+    var added: [UInt32: [Image]] = [:]
+    for (number, entry) in entries.enumerated() {
+      let time = Self.time(of: entry, isHot: isHot)
+      // Of two entries for one page in one transaction, the first is the state before it. The entries of a
+      // transaction follow each other.
+      guard added[entry.page]?.last?.time != time else { continue }
+      added[entry.page, default: []].append(
+        Image(time: time, file: .journal, number: number + 1, offset: entry.offset))
+    }
+    for (page, images) in added {
+      var others = self.images(of: page)
+      // A hot journal has the present state, and the file below it one that is rolled back.
+      if isHot, images.contains(where: { $0.time == 0 }) {
+        for index in others.indices where others[index].file == .database {
+          others[index].time = Self.uncommitted
+        }
+      }
+      changed[page] = (images.reversed() + others).sorted { $0.time < $1.time }
     }
   }
 
