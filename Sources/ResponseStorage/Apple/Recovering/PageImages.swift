@@ -28,7 +28,9 @@ final class PageImages {
   static let mostPages: Int64 = 1 << 30
 
   private let database: OpenFile
+  /// The log, or a copy of it while an app is running.
   let log: PageFile?
+  private let logOfApp: PageFile?
   let journal: PageFile?
   private let files: AppleStoreFiles
   /// The state of the database and its journal when they were opened, and the header of the log.
@@ -57,14 +59,24 @@ final class PageImages {
 
   /// Opens the files of a database.
   ///
-  /// - Parameter isDamaged: Whether its header can be wrong.
-  init(_ files: AppleStoreFiles, isDamaged: Bool) throws(StoreError) {
+  /// - Parameters:
+  ///   - isDamaged: Whether its header can be wrong.
+  ///   - temporaryFolder: Where to copy the log if another process has the database open: it writes over frames of earlier
+  ///     generations. `nil` if none has.
+  init(
+    _ files: AppleStoreFiles, isDamaged: Bool, copyingLogTo temporaryFolder: String?
+  ) throws(StoreError) {
     let state = try files.state()
     self.files = files
     stateAtOpening = state
     do throws(FileError) {
       database = try OpenFile(reading: files.database)
-      log = state.hasLog ? try PageFile(files.wal) : nil
+      logOfApp = state.hasLog ? try PageFile(files.wal) : nil
+      if let temporaryFolder, let logOfApp {
+        log = try PageFile(copying: logOfApp.file, to: temporaryFolder)
+      } else {
+        log = logOfApp
+      }
       journal = (state.journal?.size ?? 0) > 0 ? try PageFile(files.journal) : nil
       logAtOpening = try log?.file.read(WriteAheadLog.headerLength, at: 0) ?? []
       let start = try database.read(DatabaseHeader.length, at: 0)
@@ -219,9 +231,9 @@ final class PageImages {
   func verifyUnchanged() throws(StoreError) {
     let state = try files.state()
     var header: [UInt8] = []
-    if let log {
+    if let logOfApp {
       do throws(FileError) {
-        header = try log.file.read(WriteAheadLog.headerLength, at: 0)
+        header = try logOfApp.file.read(WriteAheadLog.headerLength, at: 0)
       } catch {
         throw StoreError(error, path: error.path)
       }
@@ -268,4 +280,20 @@ final class PageFile {
   let file: OpenFile
 
   init(_ path: String) throws(FileError) { file = try OpenFile(reading: path) }
+
+  /// Copies a file up to its first hole to an unnamed one.
+  init(copying original: borrowing OpenFile, to folder: String) throws(FileError) {
+    let size = try original.status().size.bytes
+    var copy = try TemporaryFile(in: folder)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    // A log has no holes unless somebody else made them.
+    let end = original.nextData(from: 0, size: size)?.upperBound ?? 0
+    while copy.size < end {
+      let count = try original.read(
+        Int(min(Int64(buffer.count), end - copy.size)), at: copy.size, into: &buffer)
+      guard count > 0 else { break }
+      try copy.append(Array(buffer[..<count]))
+    }
+    file = try OpenFile(reading: copy, as: original.path)
+  }
 }

@@ -91,7 +91,9 @@ public final class RecoveredStore: ResponseSource {
       damage = error
       store = nil
     }
-    images = try PageImages(files, isDamaged: options.isDamaged)
+    images = try PageImages(
+      files, isDamaged: options.isDamaged,
+      copyingLogTo: store?.description.inUse == true ? opening.temporaryFolder : nil)
     let scan = RecoveryScan(images, isDamaged: options.isDamaged)
     try scan.run()
     try scan.markPresent()
