@@ -103,15 +103,20 @@ def judged_bodies(responses, bodies, written):
                 yield (url, time), version["body"]
 
 
+def damaged(seed, thorough):
+    """Ten databases, with the number of the damage and what was written: seven with flipped bits, three cut."""
+    history, cache = make(seed % 8, transactions=12 if thorough else 5)
+    written = {(version["url"], int(version["stored"])): version for version in history.versions}
+    for number in range(10) if thorough else (0, 2, 5, 8):
+        yield number, damage(cache, random.Random(seed * 10 + number), number), written
+
+
 @pytest.mark.parametrize("seed", range(70))
 def test_damaged_databases(seed, thorough):
     """Ten databases for each seed: seven with flipped bits, three cut."""
     if seed >= 1 and not thorough:
         pytest.skip("only with --thorough")
-    history, cache = make(seed % 8, transactions=12 if thorough else 5)
-    written = {(version["url"], int(version["stored"])): version for version in history.versions}
-    for number in range(10) if thorough else (0, 2, 5, 8):
-        copy = damage(cache, random.Random(seed * 10 + number), number)
+    for number, copy, written in damaged(seed, thorough):
         found = limited(copy, "--damaged", "--versions")
         states = {(entry["url"], int(histories.seconds(entry["stored"] or "2001-01-01T00:00:00Z"))) for entry in found
                   if entry["confidence"] != "only-url"}
@@ -125,16 +130,23 @@ def test_damaged_databases(seed, thorough):
             for entry, body in archived(copy, "--damaged", status=None):
                 version = written[entry["url"], int(histories.seconds(entry["stored"]))]
                 assert body is None or body == version["body"], entry
-        if peers.found(JUDGE):
-            responses, bodies = judged(copy)
-            missing = [(url, time) for url, time, response, _ in responses
-                       if (url, time) in written and response == written[url, time]["response"] and (url, time) not in states]
-            assert missing == [], ("only in .recover", number)
-            wanted = dict(judged_bodies(responses, bodies, written))
-            there = {(entry["url"], int(histories.seconds(entry["stored"]))): body
-                     for entry, body in archived(copy, "--damaged", "--uncertain-bodies", status=None) if entry["stored"]}
-            lost = [key for key, body in wanted.items() if there.get(key) != body]
-            assert lost == [], ("the body is only in .recover", number)
+
+
+@peers.needed(JUDGE)
+@pytest.mark.parametrize("seed", range(70))
+def test_all_that_sqlite3_recovers_is_recovered(seed, thorough):
+    """Each response that `.recover` finds as it was stored, and its body if that is certain."""
+    if seed >= 1 and not thorough:
+        pytest.skip("only with --thorough")
+    for number, copy, written in damaged(seed, thorough):
+        responses, bodies = judged(copy)
+        there = {(entry["url"], int(histories.seconds(entry["stored"]))): body
+                 for entry, body in archived(copy, "--damaged", "--versions", "--uncertain-bodies", status=None) if entry["stored"]}
+        missing = [(url, time) for url, time, response, _ in responses
+                   if (url, time) in written and response == written[url, time]["response"] and (url, time) not in there]
+        assert missing == [], ("only in .recover", number)
+        lost = [key for key, body in judged_bodies(responses, bodies, written) if there[key] != body]
+        assert lost == [], ("the body is only in .recover", number)
 
 
 @peers.needed(JUDGE)
