@@ -19,7 +19,7 @@ public struct TextSetSearch: Sendable {
   private var isDropped: [Bool]
   /// The number of texts that are looked for.
   public private(set) var count = 0
-  /// A bit for the hash of each eight bytes of a window.
+  /// Three bits in one word for the hash of each eight bytes of a window.
   private var filter: [UInt64] = []
   private var filterShift: UInt64 = 0
   /// The texts by the hashes of their windows, with open addressing; -1 is a free place.
@@ -47,9 +47,9 @@ public struct TextSetSearch: Sendable {
     count = numbers.reduce(0) { number, _ in number + 1 }
     tableCount = count
     var bits: UInt64 = 16
-    // Sixteen bits for each of the eight hashes of a text let one in sixteen other places through.
+    // With sixteen bits for each of the eight hashes of a text, one in a hundred other places gets through.
     while 1 << bits < count * 128, bits < 32 { bits += 1 }
-    filterShift = 64 - bits
+    filterShift = 64 - (bits - 6)
     filter = [UInt64](repeating: 0, count: 1 << Int(bits - 6))
     var places = 16
     while places < count * 2 { places *= 2 }
@@ -64,12 +64,19 @@ public struct TextSetSearch: Sendable {
       let shift = UInt64(8 * offset)
       let word =
         offset == 0 ? text.first : text.first >> shift | (text.last >> 8) << (64 - shift)
-      let bit = (word &* TextSet.factor) >> filterShift
-      filter[Int(bit >> 6)] |= 1 << (bit & 63)
+      let hash = word &* TextSet.factor
+      filter[Int(truncatingIfNeeded: hash >> filterShift)] |= Self.mask(of: hash)
     }
     var place = slot(of: text.first, text.last)
     while table[place] >= 0 { place = (place + 1) & (table.count - 1) }
     table[place] = Int32(number)
+  }
+
+  /// Returns the bits of eight bytes in their word of the filter, which the highest bits of their hash choose.
+  private static func mask(of hash: UInt64) -> UInt64 {
+    // The lower half of a product depends on the first bytes only.
+    let mixed = hash ^ hash &>> 32
+    return 1 &<< (mixed & 63) | 1 &<< (mixed &>> 6 & 63) | 1 &<< (mixed &>> 12 & 63)
   }
 
   private func slot(of first: UInt64, _ last: UInt64) -> Int {
@@ -88,8 +95,9 @@ public struct TextSetSearch: Sendable {
     let filter = words.span
     var place = 0
     while place <= end {
-      let bit = (bytes.word(at: place) &* TextSet.factor) >> shift
-      if filter[Int(truncatingIfNeeded: bit >> 6)] & (1 &<< (bit & 63)) != 0 {
+      let hash = bytes.word(at: place) &* TextSet.factor
+      let mask = Self.mask(of: hash)
+      if filter[Int(truncatingIfNeeded: hash &>> shift)] & mask == mask {
         compare(bytes, around: place, found)
       }
       place &+= 8
