@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import pathlib
 import plistlib
 import re
 import shutil
@@ -140,9 +141,18 @@ def test_refusals(cache):
     run("import", "--any-method", path("files"), "-c", cache, status=65)
 
 
+def contents(folder):
+    """The files of a folder by their paths."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in pathlib.Path(folder).rglob("*") if file.is_file()}
+
+
 def test_failures(cache):
-    """An export that fails, or that a signal ends, leaves nothing behind."""
+    """An export that fails leaves nothing behind, and one that a signal ends leaves nothing or, after its end, everything."""
     words = exporting(cache)
+    subprocess.run([tool, *words, path("whole")], check=True, capture_output=True)
+    whole = contents(path("whole"))
+    assert len(whole) > 10
+    shutil.rmtree(path("whole"))
     before = sorted(os.listdir(scratch.root))
     limited = ["sh", "-c", 'ulimit -f 40; trap "" XFSZ; exec "$@"', "sh", tool, *words, path("full")]
     assert subprocess.run(limited, capture_output=True).returncode == 74
@@ -155,6 +165,8 @@ def test_failures(cache):
             process.send_signal(number)
             status = process.wait()
             assert status in (-number, 0), status
-            if status == 0:
+            # The signal can also come between the end of the work and that of the process.
+            if status == 0 or os.path.exists(path("ended")):
+                assert contents(path("ended")) == whole, (number, wait)
                 shutil.rmtree(path("ended"))
             assert sorted(os.listdir(scratch.root)) == before, (number, wait)
