@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import pathlib
 import plistlib
 import re
 import shutil
@@ -141,16 +140,11 @@ def test_refusals(cache):
     run("import", "--any-method", path("files"), "-c", cache, status=65)
 
 
-def contents(folder):
-    """The files of a folder by their paths."""
-    return {str(file.relative_to(folder)): file.read_bytes() for file in pathlib.Path(folder).rglob("*") if file.is_file()}
-
-
 def test_failures(cache):
     """An export that fails leaves nothing behind, and one that a signal ends leaves nothing or, after its end, everything."""
     words = exporting(cache)
     subprocess.run([tool, *words, path("whole")], check=True, capture_output=True)
-    whole = contents(path("whole"))
+    whole = files(path("whole"))
     assert len(whole) > 10
     shutil.rmtree(path("whole"))
     before = sorted(os.listdir(scratch.root))
@@ -167,6 +161,6 @@ def test_failures(cache):
             assert status in (-number, 0), status
             # The signal can also come between the end of the work and that of the process.
             if status == 0 or os.path.exists(path("ended")):
-                assert contents(path("ended")) == whole, (number, wait)
+                assert files(path("ended")) == whole, (number, wait)
                 shutil.rmtree(path("ended"))
             assert sorted(os.listdir(scratch.root)) == before, (number, wait)
