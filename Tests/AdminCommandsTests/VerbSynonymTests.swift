@@ -39,7 +39,8 @@ import Testing
   @Test(arguments: [
     ("convert", "create a cache with: urlcache-admin import /tmp -c NEW --create apple"),
     ("backup", "write an archive with: urlcache-admin export /tmp -o NEW.tar.zst"),
-    ("find", "select with 'urlcache-admin list --glob'"), ("view", "did you mean 'show'?"),
+    ("find", "find caches with 'urlcache-admin discover', entries with"),
+    ("view", "did you mean 'show'?"),
     ("gc", "did you mean 'compact'?"),
     ("shwo", "did you mean 'show'?"), ("chekc", "did you mean 'check'?"),
     // One letter from 'pin', and nothing that pins.

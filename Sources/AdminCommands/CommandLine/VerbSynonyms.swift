@@ -20,6 +20,11 @@ enum VerbSynonyms {
     "leaks": ["audit", "--rule=secret"], "credentials": ["audit", "--rule=secret"],
     "verify": ["check"], "fsck": ["check"], "repair": ["check", "--repair"],
     "undelete": ["recover"], "restore": ["import"], "load": ["import"],
+    "cleanup": ["purge"], "clean-up": ["purge"], "caches": ["discover"],
+    "stale": ["list", "--stale"], "fresh": ["list", "--fresh"],
+    "json": ["list", "--format=json"], "csv": ["list", "--format=csv"],
+    "urls": ["list", "--format=urls"],
+    "headers": ["show", "--headers"], "curl": ["show", "--curl"],
     "policy": ["rules"],
     "version": ["--version"], "-V": ["--version"], "-v": ["--version"],
   ]
@@ -29,8 +34,8 @@ enum VerbSynonyms {
     "extract": "write a body with 'urlcache-admin body CACHE ID -o FILE'",
     "undo": "did you mean 'recover'?",
     "open": "did you mean 'show'?",
-    "find": "select with 'urlcache-admin list --glob', '--host' or '--where',"
-      + " or search bodies with 'urlcache-admin grep'",
+    "find": "find caches with 'urlcache-admin discover', entries with 'urlcache-admin list --glob',"
+      + " '--host' or '--where', and text with 'urlcache-admin grep'",
     "view": "did you mean 'show'?", "inspect": "did you mean 'show'?",
     "describe": "did you mean 'show'?", "print": "did you mean 'show'?",
     "status": "did you mean 'usage'?",
@@ -70,7 +75,7 @@ enum VerbSynonyms {
   /// - Parameter rest: The words after it.
   static func hint(for word: String, before rest: [String]) -> String {
     if let conversion = Conversion(in: [word] + rest) { return conversion.hint }
-    if let hint = hints[word] { return hint }
+    if let hint = hints[word] ?? VerbHints(before: rest).hint(for: word) { return hint }
     if word.utf8.contains(UInt8(ascii: "/")) || word.utf8.contains(UInt8(ascii: ".")) {
       return "name a command first: 'urlcache-admin list \(word)'"
     }
