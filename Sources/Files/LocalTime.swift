@@ -22,6 +22,19 @@ public enum LocalTime {
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
 
+  /// Returns the day of a moment in the system's time zone.
+  ///
+  /// - Parameter second: Seconds since 1970-01-01 00:00:00 UTC.
+  /// - Returns: The day; `nil` if the system cannot compute it.
+  public static func day(ofSecond second: Int64) -> (year: Int64, month: Int64, day: Int64)? {
+    var time = time_t(second)
+    var parts = unsafe tm()
+    guard unsafe localtime_r(&time, &parts) != nil else { return nil }
+    return unsafe (
+      Int64(parts.tm_year) + 1_900, Int64(parts.tm_mon) + 1, Int64(parts.tm_mday)
+    )
+  }
+
   /// Returns the first second of a day in the system's time zone, with the UTC offset at that time.
   ///
   /// - Returns: Seconds since 1970-01-01 00:00:00 UTC, and the offset in seconds east of UTC; `nil` if the

@@ -168,6 +168,10 @@ import Testing
       (["--newer-than", "1y"], 3), (["--larger-than", "1kb"], 2), (["--larger-than", "1KB"], 2),
       (["--smaller-than", "1kib"], 1), (["--larger-than", "1mb"], 0),
       (["--status", "400-499"], 1), (["--status", "200,400-499"], 3), (["--since", "30d"], 1),
+      (["--since", "30days"], 1), (["--older-than", "5 weeks"], 2),
+      (["--where", "age > '5 weeks' AND NOT status = 404"], 1),
+      (["--where", "status = 404 or mime = image/png and not (age < 25days)"], 2),
+      (["--since", "today"], 0), (["--stored-before", "yesterday"], 3),
       (["--stored-after", "1y"], 3), (["--stored-before", "30d"], 2), (["--mime", "image"], 2),
       (["--type", "image"], 2),
       (["--mime", "TEXT/"], 1), (["--host", "*"], nil),
@@ -207,11 +211,28 @@ import Testing
     (["--sort", "size", "--reverse"], ["--sort=-size"]),
     (["--sort=-size", "--reverse", "-qn", "1"], ["--sort", "size", "--limit", "1", "-q"]),
     (["--format", "text"], ["--format", "table"]),
+    (["--format", "jsonl"], ["--format", "ndjson"]), (["-f", "jsonl"], ["-f", "ndjson"]),
   ])
   func `a short option is the long one`(_ short: [String], _ long: [String]) throws {
     let result = try run(["list", "shop"] + short)
     #expect(try result == run(["list", "shop"] + long))
     #expect(result.status == .done && result.output != "")
+  }
+
+  @Test(arguments: [("domain", "host"), ("type", "mime"), ("content-type", "mime")])
+  func `a group can be named as people guess`(_ guess: String, _ key: String) throws {
+    let result = try run(["usage", "shop", "--by", guess, "--json"])
+    #expect(try result == run(["usage", "shop", "--by", key, "--json"]))
+    let group = key == "host" ? "a.example" : "image/png"
+    #expect(result.status == .done && result.output.contains(group), "\(result)")
+  }
+
+  @Test func `a named day means its midnight, with a note`() throws {
+    let result = try run(["list", "shop", "--since", "yesterday", "--count"])
+    #expect(result.status == .done && result.output == "0\n")
+    // The time zone is that of the machine, and midnight in UTC is another local day in half of them.
+    #expect(result.messages.hasPrefix("note: reading yesterday as 2025-12-3"), "\(result)")
+    #expect(result.messages.contains("T00:00:00"), "\(result)")
   }
 
   @Test func `all columns are shown but those of side files`() throws {

@@ -1,4 +1,4 @@
-import Administration
+@testable import Administration
 import Bytes
 import ResponseStorage
 import TestSupport
@@ -133,6 +133,19 @@ import Testing
     #expect(try decision(known, [expression]) == (expected == true ? .selected : .notSelected))
     #expect(
       try decision(known, ["!(\(expression))"]) == (expected == false ? .selected : .notSelected))
+    // Words mean the same as signs, in any case of letters.
+    let words = expression.replacing("&&", with: " and ").replacing("||", with: " Or ")
+      .replacing("!", with: "NOT ")
+    #expect(try Condition(words).expression == Condition(expression).expression)
+  }
+
+  @Test(arguments: ["and = 1", "not", "host = a and", "host = a not size > 1", "or host = a"])
+  func `a word for a sign is no field, and stands only where the sign can`(_ text: String) {
+    #expect(throws: ConditionError.self) { try Condition(text) }
+  }
+
+  @Test func `a word for a sign can be a value`() throws {
+    #expect(try decision(response, ["host = and or host = 'not' or status = 404"]) == .selected)
   }
 
   @Test func `one of several conditions is enough, and other criteria must match too`() throws {

@@ -19,8 +19,14 @@ import Testing
     arguments: [
       ("90s", 90), ("1.5min", 90), ("12h", 43_200), ("30d", 2_592_000), ("2w", 1_209_600),
       ("250ms", 0.25), ("1y", 31_536_000), ("12mo", 31_536_000), ("1.5mo", 3_942_000),
+      ("30days", 2_592_000), ("30 days", 2_592_000), ("1week", 604_800), ("2  Hours", 7_200),
+      ("1 d", 86_400), ("5mins", 300), ("10 sec", 10), ("1 month", 2_628_000),
+      ("1YEAR", 31_536_000), ("2 minutes", 120), ("1 second", 1),
     ] as [(String, Double?)]
-      + ["", "90", "1m", "1M", "-1s", "1yr", "99999999999999d"].map { ($0, nil) })
+      + [
+        "", "90", "1m", "1 m", "1ms ", "1M", "-1s", "1yr", "days", " 1 day",
+        "1 dayss", "1\tday", "1 days 2", "1 d ay", "1 ss", "1 ms s", "99999999999999d",
+      ].map { ($0, nil) })
   func `a duration is written with a unit`(_ text: String, _ expected: Double?) {
     #expect((try? WrittenValue.duration(text)) == expected)
   }

@@ -10,9 +10,9 @@ public protocol OutputFormat: ExpressibleByArgument, CaseIterable, Equatable {
 }
 
 extension OutputFormat where Self: RawRepresentable<String> {
-  /// Parses the name of a format; `text` is accepted for `table`.
+  /// Parses the name of a format; `text` is accepted for `table`, and `jsonl` for `ndjson`.
   public init?(argument: String) {
-    self.init(rawValue: argument == "text" ? "table" : argument)
+    self.init(rawValue: ["text": "table", "jsonl": "ndjson"][argument] ?? argument)
   }
 }
 

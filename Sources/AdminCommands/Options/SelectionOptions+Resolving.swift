@@ -113,8 +113,8 @@ extension SelectionOptions {
     criteria.ageBasis = try Self.read([ageBasis], "--age-basis") { text throws(WrittenValueError) in
       try AgeBasis(written: text)
     }.first
-    criteria.storedBefore = storedBefore?.resolved(at: now)
-    criteria.storedAfter = storedAfter?.resolved(at: now)
+    criteria.storedBefore = try storedBefore?.resolved(at: now)
+    criteria.storedAfter = try storedAfter?.resolved(at: now)
     (criteria.olderThan, criteria.newerThan) = (olderThan, newerThan)
     (criteria.largerThan, criteria.smallerThan) = (largerThan, smallerThan)
     criteria.bodyLocations = Set(body)

@@ -4,9 +4,12 @@ import Bytes
 ///
 /// ```
 /// whole      = any end
-/// any        = all *( "||" all )
-/// all        = part *( "&&" part )
-/// part       = "!" part / "(" any ")" / comparison
+/// any        = all *( or all )
+/// all        = part *( and part )
+/// part       = not part / "(" any ")" / comparison
+/// or         = "||" / "or"
+/// and        = "&&" / "and"
+/// not        = "!" / "not"
 /// comparison = subject operator value / subject "in" "(" value *( "," value ) ")"
 /// subject    = field / field "(" name ")"
 /// ```
@@ -31,7 +34,7 @@ struct ConditionParser {
     let expression = try any()
     guard token.kind == .end else {
       throw ConditionError(
-        "expected '&&', '||' or the end of the expression", at: token.range, hint: joining)
+        "expected '&&', '||' or the end of the expression", at: token.range, hint: Self.joining)
     }
     return expression
   }
@@ -50,7 +53,7 @@ struct ConditionParser {
 
   private mutating func part() throws(ConditionError) -> Condition.Expression {
     let first = token
-    guard first.kind == .sign(.not) || first.kind == .sign(.open) else { return try comparison() }
+    guard isNext(.not) || isNext(.open) else { return try comparison() }
     // Conditions also come from configurations, which may be shared by many machines. A stack that
     // overflows ends the process without a message.
     guard depth < Self.mostDepth else {
@@ -65,7 +68,7 @@ struct ConditionParser {
     guard try consume(.close) else {
       guard token.kind == .end else {
         throw ConditionError(
-          "expected ')' before this", at: token.range, hint: joining)
+          "expected ')' before this", at: token.range, hint: Self.joining)
       }
       throw ConditionError("'(' has no matching ')'", at: first.range)
     }
@@ -136,10 +139,7 @@ struct ConditionParser {
       let nearest = Spelling.nearest(to: name, among: names)
       throw ConditionError(
         "unknown field '\(name)'", at: token.range,
-        hint: Self.sign(for: name) ?? nearest.map {
-          "did you mean '\($0)'?"
-        }
-          ?? "use one of: " + Self.fields)
+        hint: nearest.map { "did you mean '\($0)'?" } ?? "use one of: " + Self.fields)
     }
     token = try lexer.next()
     return field
@@ -201,24 +201,22 @@ struct ConditionParser {
     return value
   }
 
-  /// The hint for a missing connective before the next token.
-  private var joining: String {
-    guard case .word(let word) = token.kind, let hint = Self.sign(for: word) else {
-      return "join comparisons with '&&' or '||'"
-    }
-    return hint
-  }
+  /// The hint for a missing connective.
+  private static let joining = "join comparisons with '&&' or '||'"
 
-  /// Returns the hint for a word that other languages use for an operator.
-  private static func sign(for word: String) -> String? {
-    ["and": "&&", "or": "||", "not": "!"][word.lowercased()].map {
-      "use '\($0)' instead of '\(word)'"
+  /// Whether a sign, or the word that stands for it, is the next token.
+  private func isNext(_ sign: ConditionToken.Sign) -> Bool {
+    switch token.kind {
+    case .sign(let next): next == sign
+    // Where a connective can stand, no field or value can, and no field has such a name.
+    case .word(let word): sign.word.map { ByteString(word).asciiLowercased == $0 } ?? false
+    case .text, .end: false
     }
   }
 
   /// Consumes a sign if it is the next token.
   private mutating func consume(_ sign: ConditionToken.Sign) throws(ConditionError) -> Bool {
-    guard token.kind == .sign(sign) else { return false }
+    guard isNext(sign) else { return false }
     token = try lexer.next()
     return true
   }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A word, quoted text or sign in an expression.
 struct ConditionToken: Hashable {
   enum Kind: Hashable {
@@ -24,6 +26,16 @@ struct ConditionToken: Hashable {
     case open = "("
     case close = ")"
     case comma = ","
+
+    /// The word that means the same, in any case of letters; `nil` if there is none.
+    var word: ByteString? {
+      switch self {
+      case .and: ByteString("and")
+      case .or: ByteString("or")
+      case .not: ByteString("not")
+      default: nil
+      }
+    }
   }
 
   let kind: Kind

@@ -32,6 +32,28 @@ public struct WrittenTime: Hashable, Sendable {
     note = "reading \(text) as \(text)T00:00:00\(Self.zone(midnight.offset))"
   }
 
+  /// Parses `today` or `yesterday`: the local midnight at which that day began.
+  ///
+  /// - Parameter now: A time of today.
+  public init(day word: String, at now: Timestamp) throws(WrittenValueError) {
+    let seconds = Int64(now.secondsSince1970.rounded(.down))
+    guard let daysAgo = ["today": Int64(0), "yesterday": 1][word],
+      let today = LocalTime.day(ofSecond: seconds),
+      let midnight = LocalTime.midnight(
+        year: today.year, month: today.month, day: today.day - daysAgo),
+      let time = Timestamp(secondsSince1970: Double(midnight.seconds)),
+      let local = Timestamp(secondsSince1970: Double(midnight.seconds + midnight.offset))
+    else {
+      throw WrittenValueError(word, "is not a time", hint: "use a date such as '2026-01-31'")
+    }
+    self.time = time
+    var shown: [UInt8] = []
+    shown.append(rfc3339: local)
+    note =
+      "reading \(word) as \(String(decoding: shown.dropLast(), as: UTF8.self))"
+      + Self.zone(midnight.offset)
+  }
+
   /// Creates the time that is a number of seconds before another time.
   public init(_ seconds: Double, before now: Timestamp) {
     time = Timestamp(secondsSince1970: now.secondsSince1970 - seconds) ?? now

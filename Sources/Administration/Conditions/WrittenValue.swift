@@ -29,9 +29,11 @@ public enum WrittenValue {
     return ByteCount(Int64(number * factor))
   }
 
-  /// Parses a duration, in seconds: `90s`, `30min`, `12h`, `30d`, `2w`, `6mo` or `1y`.
+  /// Parses a duration, in seconds: `90s`, `30min`, `12h`, `30d`, `2w`, `6mo`, `1y`, or `30 days` with a word of
+  /// ``durationWords``.
   public static func duration(_ text: String) throws(WrittenValueError) -> Double {
-    let (number, unit) = split(text)
+    let (number, spacedUnit) = split(text)
+    let unit = String(spacedUnit.drop { $0 == " " })
     // The two readings differ by a factor of 43,800, and a purge cannot be undone.
     if unit == "m" {
       throw WrittenValueError(
@@ -53,7 +55,7 @@ public enum WrittenValue {
       // Tables count in the same months and years.
       case "mo": 365 * 86_400 / 12
       case "y": 365 * 86_400
-      default: nil
+      default: durationWord(unit)
       }
     // More than 30,000 years; below that, sums of times stay in range.
     guard let number = decimal(number), let factor, number * factor < 1e12 else {
@@ -62,6 +64,21 @@ public enum WrittenValue {
         hint: "write a number with s, min, h, d, w, mo or y, for example '30d'")
     }
     return number * factor
+  }
+
+  /// The units of durations that are written out, in any case of letters, with their seconds. An `s` can follow.
+  private static let durationWords: [ByteString: Double] = [
+    ByteString("sec"): 1, ByteString("second"): 1, ByteString("min"): 60, ByteString("minute"): 60,
+    ByteString("hour"): 3_600, ByteString("day"): 86_400, ByteString("week"): 604_800,
+    ByteString("month"): 365 * 86_400 / 12, ByteString("year"): 365 * 86_400,
+  ]
+
+  /// Returns the seconds of a unit that is written out; `nil` for another word.
+  private static func durationWord(_ unit: String) -> Double? {
+    let word = ByteString(unit).asciiLowercased
+    if let seconds = durationWords[word] { return seconds }
+    guard word.bytes.last == UInt8(ascii: "s") else { return nil }
+    return durationWords[ByteString(Array(word.bytes.dropLast()))]
   }
 
   /// Parses a percentage: `90%` or `90`.

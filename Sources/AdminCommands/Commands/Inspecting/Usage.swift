@@ -42,7 +42,7 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Group entries by a property, or by ranges of age or size.",
+        "Group entries by a property, or by ranges of age or size. 'domain' is 'host', 'type' is 'mime'.",
         valueName: "key"))
     var by: UsageReport.Grouping?
 
@@ -188,4 +188,10 @@ enum UsageFormat: String, OutputFormat {
   case table, json, csv, tsv
 }
 
-extension UsageReport.Grouping: ExpressibleByArgument {}
+extension UsageReport.Grouping: ExpressibleByArgument {
+  /// Parses the name of a property, as other options or other programs name it.
+  public init?(argument: String) {
+    let synonyms = ["domain": "host", "type": "mime", "content-type": "mime"]
+    self.init(rawValue: synonyms[argument] ?? argument)
+  }
+}

@@ -115,6 +115,11 @@ extension URLCacheAdmin {
 /// The output formats of `watch`.
 enum WatchFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json, ndjson
+
+  /// Parses the name of a format; `jsonl` is accepted for `ndjson`.
+  init?(argument: String) {
+    self.init(rawValue: argument == "jsonl" ? "ndjson" : argument)
+  }
 }
 
 extension SelectionOptions {
