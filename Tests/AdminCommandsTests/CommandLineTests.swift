@@ -123,8 +123,8 @@ import Testing
   @Test(arguments: [
     (
       ["list"],
-      "no cache given\nhint: name it as the first operand or with '-c', or set"
-        + " URLCACHE_ADMIN_CACHE"
+      "no cache given\nhint: name it as the first operand or with '-c'; find caches with"
+        + " 'urlcache-admin discover .'"
     ),
     (
       ["list", "-c", "memory", "Cache.db"],
@@ -227,7 +227,7 @@ import Testing
           status: .usage,
           messages: #"{"schema":"urlcache-admin.error/1","code":64,"kind":"usage","#
             + #""message":"no cache given","hint":"name it as the first operand or "#
-            + #"with '-c', or set URLCACHE_ADMIN_CACHE","path":null}"# + "\n"))
+            + #"with '-c'; find caches with 'urlcache-admin discover .'","path":null}"# + "\n"))
   }
 
   @Test func `a missing cache is reported`() {

@@ -120,7 +120,7 @@ import Testing
         ["list", "--", "/tmp"],
         """
         error: no cache given
-        hint: name it as the first operand or with '-c', or set URLCACHE_ADMIN_CACHE
+        hint: name it as the first operand or with '-c'; find caches with 'urlcache-admin discover .'
 
         """
       ),

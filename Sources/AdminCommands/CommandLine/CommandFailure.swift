@@ -71,6 +71,7 @@ extension CommandFailure {
           Self.recovery(ofDatabaseAt: error.path).map {
             "if it is a damaged Cache.db, save what can still be read with: \($0)"
           }
+            ?? Self.search(below: error.path)
             ?? "give an app's Cache.db, its folder, or the folder of a Foundation cache with '-c PATH'"
         )
       case .damaged:
@@ -103,6 +104,12 @@ extension CommandFailure {
       }
     self.init(
       facts.status, kind: facts.kind, error.description, hint: facts.hint, path: error.path)
+  }
+
+  /// Returns a hint with the command that finds caches below a folder; `nil` if a path is none.
+  private static func search(below path: String) -> String? {
+    guard let status = try? FileStatus.of(path), status.kind == .directory else { return nil }
+    return "find caches below it with: \(OptionHints.commandLine(["discover", path]))"
   }
 
   /// Returns the command that saves what is left in a damaged `Cache.db`; `nil` if there is none at a path, which can

@@ -5,8 +5,8 @@ import Rendering
 
 /// Hints for options that a command does not have.
 struct OptionHints {
-  private let command: NamedCommand
-  private let words: [String]
+  let command: NamedCommand
+  let words: [String]
 
   /// Creates hints for a command line; `nil` if it names no command.
   init?(for words: [String]) {
@@ -17,8 +17,9 @@ struct OptionHints {
   /// Returns a failure with a hint for a message of ArgumentParser about an unknown option; `nil` for other messages.
   func failure(for message: String) -> CommandFailure? {
     if message.utf8.starts(with: "Missing expected argument '--output".utf8) {
-      return failureWithoutOutput()
+      if let failure = failureWithoutOutput() { return failure }
     }
+    if let failure = failure(missingIn: message) ?? failure(invalidIn: message) { return failure }
     let beginning = "Unknown option '"
     guard message.utf8.starts(with: beginning.utf8) else { return nil }
     let quoted = message.utf8.dropFirst(beginning.utf8.count)
@@ -51,6 +52,7 @@ struct OptionHints {
 
   /// Returns the failure for an option as it is written, such as `--largest` or `-lah`.
   private func failure(forOption name: String) -> CommandFailure {
+    if let failure = failure(forNumber: name) ?? failure(forOutput: name) { return failure }
     if let hint = hint(for: name, as: name) { return unknown(name, hint) }
     guard Self.isCluster(name) else { return unknown(name, similar(to: name) ?? help) }
     // One hyphen is easily lost: '-header'.

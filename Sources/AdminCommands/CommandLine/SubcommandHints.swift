@@ -38,7 +38,7 @@ enum SubcommandHints {
     }
     let hint =
       hints[verb]?[word] ?? Spelling.nearest(to: word, among: names).map { "did you mean '\($0)'?" }
-      ?? choice(of: names, verb)
+      ?? line(of: words, names, verb) ?? choice(of: names, verb)
     return .usage("'\(verb)' has no subcommand '\(printable(word))'", hint: hint)
   }
 
@@ -46,6 +46,16 @@ enum SubcommandHints {
   static func missing(in words: [String]) -> CommandFailure? {
     guard let (verb, names) = words.first.flatMap(group) else { return nil }
     return .usage("'\(verb)' needs a subcommand", hint: choice(of: names, verb))
+  }
+
+  /// Returns the hint for an operand of the only subcommand, which was left out; `nil` for the name of another one.
+  private static func line(of words: [String], _ names: [String], _ verb: String) -> String? {
+    let isName =
+      synonyms.values.contains { $0[words[1]] != nil || $0.values.contains(words[1]) }
+      || hints.values.contains { $0[words[1]] != nil }
+    guard names.count == 1, !isName else { return nil }
+    return "did you mean: "
+      + OptionHints.commandLine([verb, names[0]] + words.dropFirst())
   }
 
   private static func choice(of names: [String], _ verb: String) -> String {

@@ -62,12 +62,26 @@ enum VerbSynonyms {
     guard words.indices.contains(index), let replacement = replacements[words[index]] else {
       return Conversion(in: words)?.commandLine ?? SubcommandHints.replaced(in: words)
     }
+    let typed = words[index]
     words[index] = replacement[0]
     guard index == 0 else { return words }
+    if typed == "tail" { words = withoutFollowing(words) }
     // Before other options, so that these override it. But `--repair` would take the next word for its value.
     let place = replacement.last == "--repair" ? words.firstIndex(of: "--") ?? words.endIndex : 1
     words.insert(contentsOf: replacement.dropFirst(), at: place)
     return words
+  }
+
+  /// Returns the words of `tail -f` without the option, unless it has a format.
+  private static func withoutFollowing(_ words: [String]) -> [String] {
+    let options = words.prefix { $0 != "--" }
+    guard let option = options.firstIndex(where: { ["-f", "-F", "--follow"].contains($0) }) else {
+      return words
+    }
+    let isFormat =
+      words[option] == "-f" && option + 1 < words.count
+      && WatchFormat(argument: words[option + 1]) != nil
+    return isFormat ? words : Array(words[..<option] + words[(option + 1)...])
   }
 
   /// Returns a hint for a word that is no command.

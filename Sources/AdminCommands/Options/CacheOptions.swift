@@ -96,7 +96,8 @@ struct CacheOptions: ParsableArguments {
     else {
       throw .usage(
         "no cache given",
-        hint: "name it as the first operand or with '-c', or set URLCACHE_ADMIN_CACHE")
+        hint: "name it as the first operand or with '-c';"
+          + " find caches with 'urlcache-admin discover .'")
     }
     // Names of the configuration come before paths.
     return configuration.path(ofCache: cache)?.text ?? cache

@@ -5,12 +5,9 @@ import ResponseStorage
 
 extension EntryNames.Name {
   /// Parses an operand, which is a URL or an id; for other text, the hint names the right option.
-  init(operand: String) throws(CommandFailure) {
+  init(operand: String, in environment: CommandEnvironment) throws(CommandFailure) {
     do throws(WrittenValueError) { try self.init(written: operand) } catch {
-      throw .usage(
-        "'\(operand)' \(error.reason)",
-        hint: "for a part of a URL use '--glob' or '--prefix'; a cache is the first operand,"
-          + " or follows '-c'")
+      throw OperandHints(in: environment).failure(for: operand, error)
     }
   }
 

@@ -160,7 +160,7 @@ extension SelectionOptions {
   /// Returns the entries named by operands or options; `nil` if there are none.
   private func names(in environment: CommandEnvironment) throws -> [EntryNames.Name]? {
     if entries.isEmpty, id.isEmpty, urlFile.isEmpty { return nil }
-    var names = try entries.map { try EntryNames.Name(operand: $0) }
+    var names = try entries.map { try EntryNames.Name(operand: $0, in: environment) }
     names += id.map { .id($0) }
     for file in urlFile { names += try Self.urls(in: file, environment).map { .url($0) } }
     return names

@@ -56,6 +56,24 @@ def test_two_meanings():
     assert count("--", "7", env={**os.environ, "URLCACHE_ADMIN_CACHE": path("cache")}) == 1
 
 
+def test_operands_that_are_no_entries():
+    """A folder without a cache, the name of a new archive, and a second cache get the command line that was meant."""
+    cache, folder = make("cache"), path("")
+    refused = run("usage", folder, status=65)
+    assert refused.stderr.endswith(b"\nhint: find caches below it with: urlcache-admin discover " + folder.encode() + b"\n")
+    assert cache.encode() in run("discover", folder).stdout
+    refused = run("recover", cache, "OUT.tar", status=64, cwd=folder)
+    assert refused.stderr.decode() == (
+        "error: 'OUT.tar' is neither a URL nor an id\n"
+        f"hint: did you mean: urlcache-admin recover {cache} --output OUT.tar\n")
+    for words, hint in [
+            (["list"], "run the command once for each, or with '--all-caches' for all configured caches"),
+            (["recover"], "run the command once for each"), (["purge"], "run the command once for each, or")]:
+        refused = run(*words, cache, cache, status=64)
+        assert refused.stderr.decode().startswith(
+            f"error: '{cache}' is another cache, but the command takes one\nhint: {hint}"), words
+
+
 def test_groups_of_several_caches():
     """'usage --by' adds up the groups of all caches below a folder, as they are in each."""
     os.mkdir(path("all"))

@@ -80,7 +80,7 @@ extension URLCacheAdmin {
       let source = try cache.open(in: environment)
       // A Foundation cache may answer a URL with the entry of another. Writing that without a word
       // could show the data of another user.
-      let id = try EntryNames.Name(operand: entry).resolved(in: source) { lookup in
+      let id = try EntryNames.Name(operand: entry, in: environment).resolved(in: source) { lookup in
         environment.note(lookup.words(SecretPolicy()))
       }
       let pieces = BodyPieces(

@@ -57,6 +57,7 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       try refuseCacheOperand(in: environment)
+      try requireCache(in: environment)
       let archive = try openArchive(in: environment)
       for note in archive.description.notes { environment.note(note) }
       let named = try ImportDestination(of: archive, cache, importing, in: environment)
@@ -107,6 +108,16 @@ extension URLCacheAdmin {
       throw .usage(
         "'\(printable(word))' is neither a URL nor an id",
         hint: "name the cache with '-c': \(OptionHints.commandLine(words))")
+    }
+
+    /// Rejects an import without a cache, which no operand can name.
+    private func requireCache(in environment: CommandEnvironment) throws(CommandFailure) {
+      guard cache.cache == nil,
+        environment.configuration.value(of: .cache, forCache: nil)?.text.isEmpty ?? true
+      else { return }
+      throw .usage(
+        "no cache given to import into",
+        hint: "write: \(OptionHints.commandLine(environment.words, adding: ["-c", "CACHE"]))")
     }
 
     /// Whether all selected entries are in the cache.

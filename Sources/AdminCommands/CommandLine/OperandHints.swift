@@ -1,0 +1,73 @@
+import Administration
+import Bytes
+import Files
+import ResponseArchives
+
+/// Failures for operands that name no entry, but that have a clear meaning: a host, a pattern, a new archive, or a second
+/// cache.
+struct OperandHints {
+  private let words: [String]
+  private let environment: CommandEnvironment
+
+  init(in environment: CommandEnvironment) {
+    words = environment.words
+    self.environment = environment
+  }
+
+  /// Returns the failure for an operand that is neither a URL nor an id.
+  func failure(for operand: String, _ error: WrittenValueError) -> CommandFailure {
+    let options = NamedCommand(in: words)?.options() ?? []
+    if environment.isKnownCache(operand) {
+      return .usage(
+        "'\(printable(operand))' is another cache, but the command takes one",
+        hint: options.contains("--all-caches")
+          ? "run the command once for each, or with '--all-caches' for all configured caches"
+          : "run the command once for each")
+    }
+    let line = selector(for: operand).flatMap { selector in
+      options.contains(selector[0]) ? self.line(with: selector, insteadOf: operand) : nil
+    }
+    return .usage(
+      "'\(printable(operand))' \(error.reason)",
+      hint: line.map { "did you mean: \($0)" }
+        ?? "for a part of a URL use '--glob' or '--prefix'; a cache is the first operand,"
+        + " or follows '-c'")
+  }
+
+  /// Returns the option that an operand was meant for, and its value; `nil` if that is unknown.
+  private func selector(for operand: String) -> [String]? {
+    if ExportFormat(ofFileNamed: operand) != nil { return ["--output", operand] }
+    if operand.utf8.contains(where: { "*?[".utf8.contains($0) }) {
+      // A pattern is compared with the whole URL, which begins with a scheme.
+      let isWhole = operand.utf8.first == UInt8(ascii: "*") || operand.firstRange(of: "://") != nil
+      return ["--glob", isWhole ? operand : "*\(operand)"]
+    }
+    let parts = operand.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
+    guard let first = parts.first.flatMap({ String($0) }), isHost(first) else { return nil }
+    return parts.count == 1 ? ["--host", operand] : ["--prefix", "https://\(operand)"]
+  }
+
+  /// Whether a word is a host, and no name of a file.
+  private func isHost(_ word: String) -> Bool {
+    let labels = word.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard labels.count > 1, let last = labels.last, (try? WrittenValue.host(word)) != nil,
+      (try? FileStatus.of(word)) == nil
+    else { return false }
+    let ending = String(last) ?? ""
+    let ofFiles = [
+      "db", "json", "ndjson", "jsonl", "csv", "tsv", "txt", "log", "html", "md", "toml",
+      "png", "jpg", "jpeg", "gif", "webp", "svg", "js", "css",
+    ]
+    return !ending.isEmpty && !ofFiles.contains(ending)
+  }
+
+  /// Returns the command line with an option in place of an operand.
+  private func line(with option: [String], insteadOf operand: String) -> String? {
+    guard let index = words.lastIndex(of: operand) else { return nil }
+    let before = words[..<index]
+    // After `--`, an option would be an operand.
+    let place = before.firstIndex(of: "--") ?? index
+    let line = words[..<place] + option + words[place..<index] + words[(index + 1)...]
+    return OptionHints.commandLine(line.last == "--" ? line.dropLast() : Array(line))
+  }
+}
