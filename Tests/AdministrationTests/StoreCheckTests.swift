@@ -72,6 +72,67 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 3, 255, 256, 257, nil])
+  func `findings are in the order of ids, however the entries are divided`(length: Int?) throws {
+    let responses = (1...600).map { (id: Int64) in
+      var response = response(id, id % 5 == 0 ? .undecodable : nil)
+      // Two findings on some, and one by a rule before them.
+      if id % 10 == 0 { response.request.method = "POST" }
+      if id < 300 { response.status = 404 }
+      return response
+    }
+    var store = MemoryStore(responses)
+    store.tallyLength = length
+    var criteria = SelectionCriteria()
+    criteria.statuses = [404...404]
+    var rule = EntryRule(matching: criteria)
+    rule.action = .never
+    let rules = EntryRules([rule], at: now)
+    var found: [String] = []
+    let options = StoreCheck.Options(
+      fully: false, repairs: [.undecodable], now: now, clock: now, rules: rules)
+    let check = try StoreCheck(of: store, options) { finding in
+      guard case .row(let id)? = finding.id else { return }
+      found.append("\(id) \(finding.code.name)")
+    }
+    #expect(
+      found
+        == (1...600).flatMap { id -> [String] in
+          (id < 300 ? ["\(id) never-by-rule"] : []) + (id % 5 == 0 ? ["\(id) undecodable"] : [])
+            + (id % 10 == 0 ? ["\(id) not-get"] : [])
+        })
+    #expect(check.plan.entries.map(\.version.id) == (1...120).map { StoredResponse.ID.row($0 * 5) })
+    #expect(check.plan.storedEntries == 600)
+    #expect(check.counts == [.error: 120, .warning: 299, .note: 60] as [Finding.Severity: Int64])
+  }
+
+  @Test func `findings before damage are reported`() throws {
+    var store = MemoryStore((1...400).map { response($0, .undecodable) })
+    store.damage = 300
+    var found: [Finding] = []
+    let options = StoreCheck.Options(
+      fully: false, repairs: [.undecodable], now: now, clock: now)
+    let check = try StoreCheck(of: store, options) { found.append($0) }
+    #expect(found.dropLast().map(\.id) == (1...300).map { StoredResponse.ID.row($0) })
+    #expect(found.last?.message == "reading stopped after 300 entries: it is damaged")
+    #expect(check.plan.storedEntries == 300 && check.plan.entries.count == 300)
+    #expect(check.isCut)
+  }
+
+  @Test func `a failure to report ends the check`() throws {
+    struct Failure: Error {}
+    let store = MemoryStore((1...600).map { response($0, .undecodable) })
+    let options = StoreCheck.Options(fully: false, repairs: [], now: now, clock: now)
+    var count = 0
+    #expect(throws: Failure.self) {
+      try StoreCheck(of: store, options) { _ in
+        count += 1
+        if count == 300 { throw Failure() }
+      }
+    }
+    #expect(count == 300)
+  }
+
   @Test func `orphans count as entries for limits`() throws {
     var store = MemoryStore([response(1), response(2), response(3)])
     store.findings = [

@@ -102,6 +102,42 @@ import Testing
     #expect(throws: (any Error).self) { try scan.forEachTally { _ in .next } }
   }
 
+  @Test(arguments: [1, 2, 3])
+  func `the responses before damage are passed on`(threadCount: Int) throws {
+    let folder = try Self.store()
+    let path = "\(folder.path)/Cache.db"
+    var database = try Data(contentsOf: URL(fileURLWithPath: path))
+    // The last rows of the bodies, which were inserted last.
+    database.resetBytes(in: (database.count - 8 * 4096)..<database.count)
+    try database.write(to: URL(fileURLWithPath: path))
+    var (expected, found): ([StoredResponse.ID], [StoredResponse.ID]) = ([], [])
+    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    #expect(throws: StoreError.self) {
+      try store.scan(.all) { response in
+        expected.append(response.id)
+        return .next
+      }
+    }
+    #expect(expected.count > 4_000 && expected.count % 2_048 != 0)
+    // One tally for each chunk, of which the last one is not complete.
+    #expect(throws: (any Error).self) {
+      try Self.scan(folder, .all, threadCount: threadCount, length: .max).forEachTally { tally in
+        found += tally.responses.map(\.id)
+        tally.responses = []
+        return .next
+      }
+    }
+    #expect(found == expected)
+    found = []
+    #expect(throws: StoreError.self) {
+      try store.scan(ScanRequest(.all, in: .ascending), into: Some(length: .max)) { tally in
+        found += tally.responses.map(\.id)
+        return .next
+      }
+    }
+    #expect(found == expected)
+  }
+
   @Test func `an empty store has no responses`() throws {
     let folder = try Self.store()
     for table in ["response", "blob_data", "receiver_data"] {

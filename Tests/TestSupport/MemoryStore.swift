@@ -21,6 +21,9 @@ public struct MemoryStore: StoreSource {
   /// The maximum number of responses in a tally, to force several; `nil` for one tally.
   public var tallyLength: Int?
 
+  /// The number of responses after which reading fails because of damage; `nil` if the store is whole.
+  public var damage: Int?
+
   /// How many entries the store has ever had; `nil` if it does not count them.
   public var everStored: Int64?
 
@@ -34,9 +37,14 @@ public struct MemoryStore: StoreSource {
   public func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
-    for response in responses {
+    for response in responses.prefix(damage ?? .max) {
       guard try body(response.projected(to: projection)) == .next else { return }
     }
+    try failIfDamaged()
+  }
+
+  private func failIfDamaged() throws {
+    if damage != nil { throw StoreError(.damaged, at: description.path, because: "it is damaged") }
   }
 
   public func scan<Tally: ResponseTally>(
@@ -44,7 +52,7 @@ public struct MemoryStore: StoreSource {
   ) throws {
     var length = 0
     var tally = tally
-    for response in responses {
+    for response in responses.prefix(damage ?? .max) {
       guard tally.choose(response.projected(to: request.choosing ?? request.projection)) else {
         continue
       }
@@ -54,7 +62,7 @@ public struct MemoryStore: StoreSource {
       length = 0
       if try body(&tally) == .stop { return }
     }
-    _ = try body(&tally)
+    if try body(&tally) == .next { try failIfDamaged() }
   }
 
   public func entriesEverStored() -> Int64? { everStored }

@@ -94,27 +94,37 @@ public struct StoreCheck {
   private mutating func checkEntries(
     of source: any ResponseSource, _ report: (Finding) throws -> Void
   ) throws {
-    let check = EntryCheck(now: options.now, clock: options.clock)
+    let empty = CheckTally(EntryCheck(now: options.now, clock: options.clock), options.rules)
     let inUse = source.description.inUse
-    let projection = EntryCheck.projection.union(options.rules.projection)
-    try source.scan(projection) { response in
-      plan.storedEntries += 1
-      if let finding = try options.rules.finding(on: response) {
-        try record(finding, report)
-      }
-      for finding in check.findings(on: response) {
-        // It is not known whether CFNetwork writes the row or the body file first. While the app is
-        // running, a missing body may appear a moment later, so it counts only if a second look in
-        // a later state of the store still misses it.
-        if inUse, finding.code == StoredResponse.Note.Code.missingBodyFile.finding {
-          suspects.append(.init(finding: finding, entry: .init(of: response, at: nil)))
-        } else {
-          try record(finding, report)
-          if let reason = reason(for: finding) { add(.init(of: response, at: nil), reason) }
+    // In ascending order: findings are reported, and entries planned, in the order of ids.
+    try source.scan(ScanRequest(empty.projection, in: .ascending), into: empty) { tally in
+      for response in tally.checked {
+        if let finding = response.byRule { try record(finding, report) }
+        for finding in response.findings {
+          try record(finding, on: response.entry, inUse: inUse, report)
         }
       }
+      plan.storedEntries += tally.responses
+      if let overrun = tally.overrun { throw overrun }
+      tally.removeAll()
       return .next
     }
+  }
+
+  /// Counts and reports the finding on an entry, and plans its repair.
+  private mutating func record(
+    _ finding: Finding, on entry: RemovalPlan.Entry?, inUse: Bool,
+    _ report: (Finding) throws -> Void
+  ) throws {
+    // It is not known whether CFNetwork writes the row or the body file first. While the app is
+    // running, a missing body may appear a moment later, so it counts only if a second look in
+    // a later state of the store still misses it.
+    if inUse, let entry, finding.code == StoredResponse.Note.Code.missingBodyFile.finding {
+      suspects.append(.init(finding: finding, entry: entry))
+      return
+    }
+    try record(finding, report)
+    if let entry, let reason = reason(for: finding) { add(entry, reason) }
   }
 
   /// Checks the suspects again, in a later state of the store.

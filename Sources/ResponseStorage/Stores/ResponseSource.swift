@@ -36,7 +36,7 @@ public protocol ResponseSource {
   ///   - tally: The initial value of every tally.
   ///   - body: Processes a tally, on the thread of the caller. It should leave the tally empty, as it is
   ///     filled again.
-  /// - Throws: ``StoreError``, or any error of `body`.
+  /// - Throws: ``StoreError``, after all responses before the damage were passed on, or any error of `body`.
   func scan<Tally: ResponseTally>(
     _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep) throws
 
@@ -156,12 +156,23 @@ extension ResponseSource {
     _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep
   ) throws {
     var (tally, step) = (tally, ScanStep.next)
-    try scan(request.projection.union(request.choosing ?? [])) { response in
-      if tally.choose(response) { tally.insert(response) }
-      if tally.isFull { step = try body(&tally) }
-      return step
+    func passOn() throws {
+      // If the consumer fails, it must not be called again.
+      step = .stop
+      step = try body(&tally)
     }
-    if step == .next { _ = try body(&tally) }
+    do {
+      try scan(request.projection.union(request.choosing ?? [])) { response in
+        if tally.choose(response) { tally.insert(response) }
+        if tally.isFull { try passOn() }
+        return step
+      }
+    } catch {
+      // The responses before the damage are not lost.
+      if step == .next { try passOn() }
+      throw error
+    }
+    if step == .next { try passOn() }
   }
 
   public func withBody(

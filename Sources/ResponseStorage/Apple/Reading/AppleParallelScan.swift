@@ -42,10 +42,19 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
             connection, layout, request, bodiesAt: bodies, isAlone: false)
           try reader.skip(number)
           while reader.hasHand, var share = empty.receive() {
-            repeat {
-              try reader.fill(&share, connection)
-              if share.endsHand { try reader.skip(threadCount - 1) }
-            } while order == .any && share.endsHand && reader.hasHand
+            do {
+              repeat {
+                try reader.fill(&share, connection)
+                if share.endsHand { try reader.skip(threadCount - 1) }
+              } while order == .any && share.endsHand && reader.hasHand
+            } catch {
+              // The responses before the damage are not lost. The share is not the last one of its chunk, so
+              // that the consumer meets the error next.
+              share.endsHand = false
+              share.endsScan = false
+              filled.send(.success(share))
+              throw error
+            }
             filled.send(.success(share))
           }
         } catch {

@@ -45,7 +45,13 @@ extension AppleStore {
         snapshot.connection, layout, request, bodiesAt: files.bodies, isAlone: true)
       var share = AppleTallyReader<Tally>.Share(tally: tally)
       while reader.hasHand {
-        try reader.fill(&share, snapshot.connection)
+        do {
+          try reader.fill(&share, snapshot.connection)
+        } catch {
+          // The responses before the damage are not lost.
+          if try body(&share.tally) == .stop { return }
+          throw error
+        }
         if try body(&share.tally) == .stop { return }
       }
     }
