@@ -9,7 +9,7 @@ import Bytes
 #endif
 
 /// An open file, which is closed when its owner is destroyed.
-public struct OpenFile: ~Copyable {
+public struct OpenFile: ~Copyable, Sendable {
   let descriptor: Int32
 
   /// The path with which the file was opened.

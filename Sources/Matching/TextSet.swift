@@ -22,6 +22,14 @@ public struct TextSet: Sendable {
     var length: UInt16
     /// Where the window begins in the text.
     var window: UInt16
+
+    /// Whether this is the window.
+    func hasWindow(_ first: UInt64, _ last: UInt64) -> Bool {
+      self.first == first && self.last == last
+    }
+
+    /// Whether both have the same window.
+    func hasWindow(of other: Text) -> Bool { hasWindow(other.first, other.last) }
   }
 
   private(set) var texts: [Text] = []

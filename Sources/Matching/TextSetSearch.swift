@@ -14,6 +14,14 @@ public struct TextSetSearch: Sendable {
     case drop
   }
 
+  /// A place of the table.
+  private struct Entry {
+    /// The number of the first text with the window; -1 if the place is free.
+    var number: Int32 = -1
+    /// The highest bits of the hash of the window, which spare most looks at texts that are not there.
+    var tag: UInt32 = 0
+  }
+
   private let texts: [TextSet.Text]
   /// Whether each text is no longer looked for.
   private var isDropped: [Bool]
@@ -22,8 +30,10 @@ public struct TextSetSearch: Sendable {
   /// Three bits in one word for the hash of each eight bytes of a window.
   private var filter: [UInt64] = []
   private var filterShift: UInt64 = 0
-  /// The texts by the hashes of their windows, with open addressing; -1 is a free place.
-  private var table: [Int32] = []
+  /// The windows by their hashes, with open addressing.
+  private var table: [Entry] = []
+  /// For each text the next one with the same window; -1 if there is none.
+  private var next: [Int32] = []
   /// The number of texts in the table, including those that were dropped later.
   private var tableCount = 0
 
@@ -53,7 +63,8 @@ public struct TextSetSearch: Sendable {
     filter = [UInt64](repeating: 0, count: 1 << Int(bits - 6))
     var places = 16
     while places < count * 2 { places *= 2 }
-    table = [Int32](repeating: -1, count: places)
+    table = [Entry](repeating: Entry(), count: places)
+    next = [Int32](repeating: -1, count: texts.count)
     for number in numbers { insert(number) }
   }
 
@@ -67,9 +78,14 @@ public struct TextSetSearch: Sendable {
       let hash = word &* TextSet.factor
       filter[Int(truncatingIfNeeded: hash >> filterShift)] |= Self.mask(of: hash)
     }
-    var place = slot(of: text.first, text.last)
-    while table[place] >= 0 { place = (place + 1) & (table.count - 1) }
-    table[place] = Int32(number)
+    let hash = TextSet.hash(text.first, text.last)
+    var place = slot(of: hash)
+    // One place for all texts with a window: many places in a row would make each look at one of them slow.
+    while table[place].number >= 0, !texts[Int(table[place].number)].hasWindow(of: text) {
+      place = (place + 1) & (table.count - 1)
+    }
+    next[number] = table[place].number
+    table[place] = Entry(number: Int32(number), tag: Self.tag(of: hash))
   }
 
   /// Returns the bits of eight bytes in their word of the filter, which the highest bits of their hash choose.
@@ -79,9 +95,12 @@ public struct TextSetSearch: Sendable {
     return 1 &<< (mixed & 63) | 1 &<< (mixed &>> 6 & 63) | 1 &<< (mixed &>> 12 & 63)
   }
 
-  private func slot(of first: UInt64, _ last: UInt64) -> Int {
-    Int(truncatingIfNeeded: TextSet.hash(first, last) >> 16) & (table.count - 1)
+  /// Returns where in the table the hash of a window is looked up.
+  private func slot(of hash: UInt64) -> Int {
+    Int(truncatingIfNeeded: hash &>> 8) & (table.count - 1)
   }
+
+  private static func tag(of hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash &>> 32) }
 
   /// Calls `found` with each occurrence of each text.
   ///
@@ -114,21 +133,36 @@ public struct TextSetSearch: Sendable {
       let window = place - offset
       guard window >= 0, window + TextSet.windowLength <= bytes.count else { continue }
       let (first, last) = (bytes.word(at: window), bytes.word(at: window + 7))
-      var slot = slot(of: first, last)
-      while table[slot] >= 0 {
-        let number = Int(table[slot])
+      let hash = TextSet.hash(first, last)
+      let tag = Self.tag(of: hash)
+      var slot = slot(of: hash)
+      while table[slot].number >= 0 {
+        let entry = table[slot]
         slot = (slot + 1) & (table.count - 1)
-        let text = texts[number]
-        let start = window - Int(text.window)
-        let end = start + Int(text.length)
-        guard text.first == first, text.last == last, !isDropped[number],
-          start >= 0, end <= bytes.count,
-          TextSet.digest(bytes.extracting(start..<end)) == text.digest
-        else { continue }
-        if found(number, start..<end) == .drop {
-          isDropped[number] = true
-          count -= 1
-        }
+        guard entry.tag == tag, texts[Int(entry.number)].hasWindow(first, last) else { continue }
+        compare(bytes, withTextsFrom: Int(entry.number), at: window, found)
+        break
+      }
+    }
+  }
+
+  /// Compares texts that all have the window at a place.
+  private mutating func compare(
+    _ bytes: Span<UInt8>, withTextsFrom first: Int, at window: Int,
+    _ found: (Int, Range<Int>) -> Interest
+  ) {
+    var number = first
+    while number >= 0 {
+      defer { number = Int(next[number]) }
+      let text = texts[number]
+      let start = window - Int(text.window)
+      let end = start + Int(text.length)
+      guard !isDropped[number], start >= 0, end <= bytes.count,
+        TextSet.digest(bytes.extracting(start..<end)) == text.digest
+      else { continue }
+      if found(number, start..<end) == .drop {
+        isDropped[number] = true
+        count -= 1
       }
     }
   }

@@ -2,7 +2,7 @@ import Bytes
 import Matching
 
 /// A search for the texts of a ``RemovedTexts``, which have numbers.
-struct RemovedTextSearch {
+struct RemovedTextSearch: Sendable {
   /// Looks for the longer texts, whose numbers come before those of the others.
   private var long: TextSetSearch
   private let longCount: Int

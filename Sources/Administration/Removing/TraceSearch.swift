@@ -4,27 +4,27 @@ import Matching
 public import ResponseStorage
 
 /// A search for the texts of removed entries in the bytes of all files of their cache, below SQLite.
-public struct TraceSearch {
+public struct TraceSearch: Sendable {
   /// The bytes that are read at once.
   private static let pieceLength = 1 << 20
+
+  /// The most parts of a file that are searched at the same time.
+  private static let mostParts = 8
+
+  /// The shortest part of a file that is worth a thread.
+  private static let leastPartLength: Int64 = 1 << 24
 
   /// How often a text is counted in a file.
   ///
   /// Texts that many entries have would otherwise take the most time, and say nothing.
   public static let mostOccurrences = 16
 
-  /// Where a text was found in a file.
-  private struct Found {
-    var count: Int64 = 0
-    var first: Int64
-  }
-
   private var search: RemovedTextSearch
   /// How often each text was found in entries, up to ``mostOccurrences``.
   private var shares: [UInt8]
   private var report = TraceReport()
-  /// The files with hits, and the hits by the numbers of their texts; not those of entries.
-  private var hits: [(file: StoreFile, found: [Int: Found])] = []
+  /// The files in which texts were found; not those of entries.
+  private var hits: [(file: StoreFile, places: TextPlaces)] = []
 
   /// Creates a search.
   public init(for removed: RemovedTexts) {
@@ -43,13 +43,11 @@ public struct TraceSearch {
     if file.isOfEntry {
       var isSharing = false
       lookForShared(in: file.name.bytes.span, &isSharing)
-      try forEachPiece(of: bytes) { search, piece, _, _ in
-        search.lookForShared(in: piece, &isSharing)
-      }
+      try Self.forEachPiece(of: bytes) { piece, _, _ in lookForShared(in: piece, &isSharing) }
       if isSharing { report.sharingEntries += 1 }
     } else {
-      let found = try traces(in: bytes, named: file.name)
-      if !found.isEmpty { hits.append((file, found)) }
+      let places = try places(in: bytes, named: file.name)
+      if !places.isEmpty { hits.append((file, places)) }
     }
   }
 
@@ -63,30 +61,43 @@ public struct TraceSearch {
   }
 
   /// Returns where texts are in a file that is not of an entry.
-  private mutating func traces(
+  private func places(
     in file: borrowing OpenFile, named name: ByteString
-  ) throws(FileError) -> [Int: Found] {
-    var found: [Int: Found] = [:]
+  ) throws(FileError) -> TextPlaces {
+    var places = TextPlaces()
     // A file of a Foundation cache has the key in its name, and one of an Apple cache is named in its entry.
+    var search = search
     search.forEachMatch(in: name.bytes.span) { number, _ in
-      found[number] = Found(count: 1, first: 0)
+      places.insert(number, at: 0)
       return .keep
     }
-    try forEachPiece(of: file) { search, piece, offset, searched in
-      search.search.forEachMatch(in: piece) { number, place in
+    let size = try file.status().size.bytes
+    let parts = max(1, min(processorCount, Self.mostParts, Int(size / Self.leastPartLength)))
+    let length = size / Int64(parts)
+    let found = try BackgroundThread.map(parts) { part throws(FileError) in
+      // What another process appends meanwhile belongs to the last part.
+      let end = part + 1 < parts ? length * Int64(part + 1) : .max
+      return try self.places(in: file, between: length * Int64(part), and: end)
+    }
+    for part in found { places.merge(part) }
+    return places
+  }
+
+  /// Returns where texts are that end in a part of a file.
+  private func places(
+    in file: borrowing OpenFile, between start: Int64, and end: Int64
+  ) throws(FileError) -> TextPlaces {
+    var places = TextPlaces()
+    var search = search
+    try Self.forEachPiece(of: file, from: start, to: end) { piece, offset, searched in
+      search.forEachMatch(in: piece) { number, place in
         // What ends in the piece before was found there.
         guard offset + Int64(place.upperBound) > searched else { return .keep }
-        let first = offset + Int64(place.lowerBound)
-        let count = (found[number]?.count ?? 0) + 1
-        found[number] = Found(count: count, first: found[number]?.first ?? first)
-        return count < Self.mostOccurrences ? .keep : .drop
+        places.insert(number, at: offset + Int64(place.lowerBound))
+        return places.isFull(number) ? .drop : .keep
       }
     }
-    // What was found often in this file must be found in others, too.
-    if found.values.contains(where: { $0.count >= Self.mostOccurrences }) {
-      search.look(for: unsettled(shares.indices))
-    }
-    return found
+    return places
   }
 
   /// Returns those of some texts of which it is not known that entries have them often.
@@ -94,24 +105,22 @@ public struct TraceSearch {
     numbers.filter { shares[$0] < Self.mostOccurrences }
   }
 
-  /// Calls `body` with pieces of a file, which overlap by the length of the longest text.
+  /// Calls `body` with pieces of a part of a file, which overlap by the length of the longest text.
   ///
-  /// - Parameter body: Receives the search, the piece, where it begins, and where the one before ends.
-  private mutating func forEachPiece(
-    of file: borrowing OpenFile,
-    _ body: (inout TraceSearch, Span<UInt8>, _ offset: Int64, _ searched: Int64) -> Void
+  /// - Parameter body: Receives the piece, where it begins, and where the one before, or the part before, ends.
+  private static func forEachPiece(
+    of file: borrowing OpenFile, from start: Int64 = 0, to end: Int64 = .max,
+    _ body: (Span<UInt8>, _ offset: Int64, _ searched: Int64) -> Void
   ) throws(FileError) {
-    var buffer = [UInt8](repeating: 0, count: Self.pieceLength + RemovedTexts.mostBytes)
-    var (offset, searched): (Int64, Int64) = (0, 0)
-    while true {
-      let count = try Self.fill(&buffer, from: file, at: offset)
-      guard count > 0 else { return }
-      let end = offset + Int64(count)
-      body(&self, buffer.span.extracting(0..<count), offset, searched)
-      WorkCounter.add(end - max(offset, searched))
-      searched = end
-      guard count == buffer.count else { return }
-      offset = end - Int64(RemovedTexts.mostBytes)
+    var buffer = [UInt8](repeating: 0, count: pieceLength + RemovedTexts.mostBytes)
+    var searched = start
+    while searched < end {
+      let offset = max(searched - Int64(RemovedTexts.mostBytes), 0)
+      let count = Int(min(Int64(try fill(&buffer, from: file, at: offset)), end - offset))
+      guard offset + Int64(count) > searched else { return }
+      body(buffer.span.extracting(0..<count), offset, searched)
+      WorkCounter.add(offset + Int64(count) - searched)
+      searched = offset + Int64(count)
     }
   }
 
@@ -143,10 +152,9 @@ public struct TraceSearch {
       try source.finish()
     }
     for hit in hits {
-      let traces = hit.found.filter { [shares] in shares[$0.key] == 0 }.values
-      guard let first = traces.lazy.map(\.first).min() else { continue }
+      guard let traces = hit.places.traces(where: { shares[$0] == 0 }) else { continue }
       report.places.append(
-        .init(file: hit.file.name, traces: traces.reduce(0) { $0 + $1.count }, offset: first))
+        .init(file: hit.file.name, traces: traces.count, offset: traces.first))
     }
     report.sharedTexts = shares.count { $0 > 0 }
     report.countsAllSharing = !shares.contains { $0 >= Self.mostOccurrences }
@@ -155,7 +163,7 @@ public struct TraceSearch {
 
   /// Looks for the found texts in the rows of entries.
   private mutating func lookForShared(in source: any ResponseSource) throws {
-    search.look(for: unsettled(Set(hits.flatMap(\.found.keys))))
+    search.look(for: unsettled(Set(hits.flatMap(\.places.numbers))))
     try source.forEachRawResponse([], where: { _ in true }) { response in
       guard search.count > 0 else { return .stop }
       var isSharing = false
