@@ -54,6 +54,14 @@ import Testing
       ["policy", "shop", "1"], "'rules' has no subcommand 'shop'",
       "did you mean: urlcache-admin rules test shop 1"
     ),
+    (
+      ["purge", "a.example", "shop", "-n"], "'a.example' is not a cache, a URL or an id",
+      "did you mean: urlcache-admin purge --host a.example shop -n"
+    ),
+    (
+      ["list", "*.png"], "'*.png' is not a cache, a URL or an id",
+      "check the path; for a part of a URL use '--glob' or '--prefix'"
+    ),
     // Missing arguments.
     (
       ["export", "shop"], "'export' needs '-o' and the name of the new file",
@@ -87,6 +95,10 @@ import Testing
     (
       ["apply"], "'apply' needs the file of a plan",
       "write a plan with: urlcache-admin purge CACHE --stale --plan plan.json"
+    ),
+    (
+      ["completion"], "'completion' needs <shell>",
+      "for example: urlcache-admin completion bash"
     ),
     (
       ["config", "unset"], "'config unset' needs <setting>",
@@ -130,6 +142,24 @@ import Testing
       "exclude it with '--where': urlcache-admin list shop --where '!(status in (200,5xx))'"
     ),
     (
+      ["usage", "shop", "--by", "hots"], "'hots' is not a value of '--by'", "did you mean 'host'?"
+    ),
+    (
+      ["list", "shop", "-f", "xml"], "'xml' is not a value of '-f'",
+      "use one of: table, json, ndjson, csv, tsv, urls, ncdu"
+    ),
+    (
+      ["report", "shop", "-o", "-", "--format=pdf"], "'pdf' is not a value of '--format'",
+      "use one of: html, markdown"
+    ),
+    (
+      ["watch", "shop", "-f", "tabel"], "'tabel' is not a value of '-f'", "did you mean 'table'?"
+    ),
+    (
+      ["list", "shop", "-n", "x"], "'-n' takes a number, but 'x' is not one",
+      "write '-n 10', for example"
+    ),
+    (
       ["watch", "-f", "shop"], "'-f' takes a format, but 'shop' is not one",
       "'watch' always follows the cache; write: urlcache-admin watch shop"
     ),
@@ -163,6 +193,18 @@ import Testing
         == CommandLineResult(status: .usage, messages: "error: \(message)\nhint: \(hint)\n"),
       "\(result.messages)")
     try expectToRun(hint)
+  }
+
+  @Test func `a pattern among URLs gets the option for it`() throws {
+    let result = try run(["list", "shop", "https://a.example/*"])
+    #expect(result.status == .no)
+    #expect(
+      result.messages.hasSuffix(
+        """
+        error: no entry has the URL 'https://a.example/*'
+        hint: '*' in a URL is literal; for a pattern use '--glob'
+
+        """))
   }
 
   @Test(arguments: [

@@ -101,6 +101,7 @@ extension CommandEnvironment {
       hint: Spelling.nearest(to: word, among: configuration.cacheNames).map {
         "did you mean '\($0)'?"
       }
+        ?? OperandHints(in: self).hint(forFirst: word)
         ?? "check the path; for a part of a URL use '--glob' or '--prefix'")
   }
 

@@ -241,6 +241,16 @@ extension CommandEnvironment {
       return .done
     }
     reportAbsences(absences)
+    if names.names.contains(where: \.looksLikePattern) {
+      hint("'*' in a URL is literal; for a pattern use '--glob'")
+    }
     return names.isEmpty ? .done : .no
+  }
+}
+
+extension EntryNames.Name {
+  /// Whether the name is a URL with `*`, as in patterns.
+  fileprivate var looksLikePattern: Bool {
+    if case .url(let url) = self { url.bytes.contains(UInt8(ascii: "*")) } else { false }
   }
 }

@@ -16,7 +16,6 @@ struct OperandHints {
 
   /// Returns the failure for an operand that is neither a URL nor an id.
   func failure(for operand: String, _ error: WrittenValueError) -> CommandFailure {
-    let options = NamedCommand(in: words)?.options() ?? []
     if environment.isKnownCache(operand) {
       return .usage(
         "'\(printable(operand))' is another cache, but the command takes one",
@@ -24,15 +23,30 @@ struct OperandHints {
           ? "run the command once for each, or with '--all-caches' for all configured caches"
           : "run the command once for each")
     }
-    let line = selector(for: operand).flatMap { selector in
-      options.contains(selector[0]) ? self.line(with: selector, insteadOf: operand) : nil
-    }
     return .usage(
       "'\(printable(operand))' \(error.reason)",
-      hint: line.map { "did you mean: \($0)" }
+      hint: line(for: operand).map { "did you mean: \($0)" }
         ?? "for a part of a URL use '--glob' or '--prefix'; a cache is the first operand,"
         + " or follows '-c'")
   }
+
+  /// Returns a hint for the first operand of a command line, if the cache is named otherwise; `nil` if it is not, or if
+  /// the meaning of the operand is unknown.
+  func hint(forFirst operand: String) -> String? {
+    let hasDefault = environment.configuration.value(of: .cache, forCache: nil) != nil
+    guard hasDefault || words.contains(where: { $0 != operand && environment.isKnownCache($0) })
+    else { return nil }
+    return line(for: operand).map { "did you mean: \($0)" }
+  }
+
+  /// Returns the command line with the option that an operand was meant for; `nil` if that is unknown.
+  private func line(for operand: String) -> String? {
+    guard let selector = selector(for: operand), options.contains(selector[0]) else { return nil }
+    return line(with: selector, insteadOf: operand)
+  }
+
+  /// The options of the command.
+  private var options: [String] { NamedCommand(in: words)?.options() ?? [] }
 
   /// Returns the option that an operand was meant for, and its value; `nil` if that is unknown.
   private func selector(for operand: String) -> [String]? {

@@ -1,0 +1,71 @@
+import Bytes
+import ResponseArchives
+
+/// Hints for missing operands and output files.
+extension OptionHints {
+  /// Returns the failure for a missing operand or a missing '-o'; `nil` for other messages of ArgumentParser.
+  func failure(missingIn message: String) -> CommandFailure? {
+    let beginning = "Missing expected argument '"
+    guard message.utf8.starts(with: beginning.utf8) else { return nil }
+    let name = message.utf8.dropFirst(beginning.utf8.count)
+      .prefix { $0 != UInt8(ascii: "'") && $0 != UInt8(ascii: " ") }
+    let argument = String(name) ?? ""
+    if argument == "--output" { return failureWithoutFile() }
+    guard argument.utf8.first == UInt8(ascii: "<") else { return nil }
+    switch command.name {
+    case "diff":
+      let isSecond = argument == "<second>"
+      return .usage(
+        "'diff' compares two caches or archives, but \(isSecond ? "one is" : "none are") named",
+        hint: isSecond
+          ? "name both: \(line(adding: ["OTHER"]))" : "name both: urlcache-admin diff OLD NEW")
+    case "import":
+      return .usage(
+        "'import' needs an archive or another cache to import from",
+        hint: "write: urlcache-admin import FILE -c CACHE")
+    case "apply":
+      return .usage(
+        "'apply' needs the file of a plan",
+        hint: "write a plan with: urlcache-admin purge CACHE --stale --plan plan.json")
+    default:
+      let examples = BriefHelp.all[command.name]?.examples ?? []
+      guard let example = examples.first ?? (command.name == "completion" ? "completion bash" : nil)
+      else { return nil }
+      return .usage(
+        "'\(command.name)' needs \(argument)", hint: "for example: urlcache-admin \(example)")
+    }
+  }
+
+  /// Returns the failure for a command that writes a new file, without the name of one.
+  private func failureWithoutFile() -> CommandFailure? {
+    let names = ["export": "NEW.tar.zst", "report": "report.html"]
+    guard let name = names[command.name] else { return nil }
+    // The ending of the name chooses the format, so no option is needed for it.
+    let formats = ExportFormat.allCases.filter { !$0.endings.isEmpty }
+    for format in formats where command.name == "export" {
+      let option = words.firstIndex { word in
+        format.endings.contains { ending in
+          word == "--" + (String(ending.utf8.dropFirst()) ?? "")
+        }
+      }
+      guard let option, let ending = format.endings.first else { continue }
+      var line = words
+      line.remove(at: option)
+      return .usage(
+        "'export' has no option '\(words[option])', because the name of the file chooses the format",
+        hint: "write: \(Self.commandLine(line, adding: ["-o", "NEW\(ending)"]))")
+    }
+    return .usage(
+      "'\(command.name)' needs '-o' and the name of the new file",
+      hint: "write: \(line(adding: ["-o", name])); '-o -' is standard output")
+  }
+
+  /// Returns the command line with further words.
+  private func line(adding new: [String]) -> String { Self.commandLine(words, adding: new) }
+
+  /// Returns a command line with further words, before a `--`.
+  static func commandLine(_ words: [String], adding new: [String]) -> String {
+    let options = words.prefix { $0 != "--" }
+    return commandLine(options + new + words.dropFirst(options.count))
+  }
+}

@@ -1,0 +1,119 @@
+import Administration
+import Bytes
+
+/// Hints for values of options that other programs use.
+extension OptionHints {
+  /// Returns the failure for a value with a clear meaning; `nil` for other messages of ArgumentParser.
+  func failure(invalidIn message: String) -> CommandFailure? {
+    guard let (option, value) = invalid(in: message) else { return nil }
+    switch option {
+    case "--limit", "-n":
+      guard value == "all" else { break }
+      return .usage(
+        "'\(option)' takes a number, but 'all' is not one",
+        hint: command.name == "list"
+          ? "without '\(option)', all entries are listed"
+          : "write a large number, such as '\(option) 1000000'")
+    case "--sort":
+      guard let column = Self.column(forOrder: value) else { return nil }
+      return .usage(
+        "'\(printable(value))' is not a column to sort by",
+        hint: line(replacing: option, value, by: ["--sort=\(column)"])
+          .map { "did you mean: \($0)" })
+    case "--status":
+      guard let condition = Self.condition(excluding: value), !words.contains("--where") else {
+        return nil
+      }
+      return .usage(
+        "'\(printable(value))' is not a status",
+        hint: line(replacing: option, value, by: ["--where", condition])
+          .map { "exclude it with '--where': \($0)" })
+    case "-f":
+      // Otherwise the cache is named, and the value is a misspelt format.
+      guard command.name == "watch", words.dropFirst().first == option else { break }
+      return .usage(
+        "'-f' takes a format, but '\(printable(value))' is not one",
+        hint: line(replacing: option, value, by: [value])
+          .map { "'watch' always follows the cache; write: \($0)" })
+    default: break
+    }
+    return failure(forValue: value, of: option, in: message)
+  }
+
+  /// Returns the failure for a value that is not in the list of a message, or is no number; `nil` for other messages.
+  private func failure(
+    forValue value: String, of option: String, in message: String
+  ) -> CommandFailure? {
+    if message.firstRange(of: "' is invalid for '\(option) <number>'") != nil {
+      return .usage(
+        "'\(option)' takes a number, but '\(printable(value))' is not one",
+        hint: "write '\(option) 10', for example")
+    }
+    guard let list = message.firstRange(of: "Please provide one of ") else { return nil }
+    // The list is either lines of the form '  - table', or one line of quoted values.
+    let text = message[list.upperBound...]
+    let lines = text.split(separator: "\n")
+    let bullets = lines.filter { $0.utf8.starts(with: "  - ".utf8) }.map { String($0.dropFirst(4)) }
+    let quoted = lines[0].split(separator: "'", omittingEmptySubsequences: false).enumerated()
+      .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
+    let values = bullets.isEmpty ? quoted : bullets
+    return .usage(
+      "'\(printable(value))' is not a value of '\(option)'",
+      hint: Spelling.nearest(to: value, among: values).map { "did you mean '\($0)'?" }
+        ?? "use one of: \(values.joined(separator: ", "))")
+  }
+
+  /// Returns the option and the value of a message about an invalid value.
+  private func invalid(in message: String) -> (option: String, value: String)? {
+    let beginning = "The value '"
+    guard message.utf8.starts(with: beginning.utf8),
+      let middle = message.firstRange(of: "' is invalid for '")
+    else { return nil }
+    let value = message.utf8[..<middle.lowerBound].dropFirst(beginning.utf8.count)
+    let option = message.utf8[middle.upperBound...]
+      .prefix { $0 != UInt8(ascii: "'") && $0 != UInt8(ascii: " ") }
+    guard let value = String(value), let option = String(option) else { return nil }
+    return (option, value)
+  }
+
+  /// Returns the column for an order that is named by what comes first, or as in other programs.
+  private static func column(forOrder name: String) -> String? {
+    switch name.utf8.first == UInt8(ascii: "-") ? String(name.dropFirst()) : name {
+    case "largest", "biggest": "-size"
+    case "smallest": "size"
+    case "newest", "latest", "recent": "age"
+    case "oldest": "-age"
+    case "name": "url"
+    case "time": "stored"
+    case "type": "mime"
+    case "domain": "host"
+    default: nil
+    }
+  }
+
+  /// Returns the expression for statuses such as `!200`; `nil` for other text.
+  private static func condition(excluding statuses: String) -> String? {
+    guard statuses.utf8.first == UInt8(ascii: "!") else { return nil }
+    let wanted = String(statuses.dropFirst())
+    guard let ranges = try? WrittenValue.statuses(wanted),
+      // Expressions have classes, but no ranges.
+      !wanted.utf8.contains(UInt8(ascii: "-"))
+    else { return nil }
+    return ranges.count == 1 ? "status != \(wanted)" : "!(status in (\(wanted)))"
+  }
+
+  /// Returns the command line with other words in place of an option and its value.
+  private func line(
+    replacing option: String, _ value: String, by replacement: [String]
+  ) -> String? {
+    if let index = words.firstIndex(of: "\(option)=\(value)") {
+      return Self.commandLine(Array(words[..<index] + replacement + words[(index + 1)...]))
+    }
+    let index = words.indices.first { index in
+      words[index] == option && index + 1 < words.count && words[index + 1] == value
+    }
+    return index.map { index in
+      Self.commandLine(Array(words[..<index] + replacement + words[(index + 2)...]))
+    }
+  }
+}
