@@ -44,9 +44,6 @@ struct FoundRow {
   /// The table.
   var table: AppleRecordShapes.Table { AppleRecordShapes.all[shape].table }
 
-  /// Whether two rows can have existed at the same time.
-  func overlaps(_ other: FoundRow) -> Bool { from < other.to && other.from < to }
-
   /// Whether the time at which the row was written is known.
   var hasKnownTime: Bool { from != Self.unknown }
 

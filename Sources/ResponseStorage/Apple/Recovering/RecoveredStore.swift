@@ -98,7 +98,7 @@ public final class RecoveredStore: ResponseSource {
     try scan.run()
     try scan.markPresent()
     reader = scan.reader
-    rows = scan.rows
+    rows = scan.takeRows()
     bodies = AppleBodyFiles(at: files.bodies)
     description = StoreDescription(
       path: opening.path, format: .apple, schemaVersion: store?.description.schemaVersion,

@@ -19,7 +19,9 @@ struct RecoveryJoining {
   /// The most versions of an entry that are looked at: hostile rows can all have one id.
   private static let mostVersions = 10_000
 
-  private var rows: [FoundRow]
+  private let rows: [FoundRow]
+  /// The ends of the times of the rows.
+  private var ends: [Int64]
   private var responses: [Int64: [Int]] = [:]
   private var blobs: [Int64: [Int]] = [:]
   private var bodies: [Int64: [Int]] = [:]
@@ -32,10 +34,16 @@ struct RecoveryJoining {
 
   init(_ rows: [FoundRow]) {
     self.rows = rows
+    ends = rows.map(\.to)
     // Rows without an id are joined by their URLs, if exactly one other row has the URL.
     var ids: [ByteString: Set<Int64>] = [:]
-    for row in rows {
-      if let id = row.id, let text = row.text { ids[Self.comparable(text), default: []].insert(id) }
+    for row in rows where row.id == nil {
+      if let text = row.text { ids[Self.comparable(text)] = [] }
+    }
+    if !ids.isEmpty {
+      for row in rows {
+        if let id = row.id, let text = row.text { ids[Self.comparable(text)]?.insert(id) }
+      }
     }
     for (index, row) in rows.enumerated() {
       let id: Int64
@@ -73,15 +81,15 @@ struct RecoveryJoining {
     let known = indexes.filter { [rows] in rows[$0].hasKnownTime }
       .sorted { [rows] in rows[$0].from < rows[$1].from }
     for (index, next) in zip(known, known.dropFirst()) where rows[next].from > rows[index].from {
-      rows[index].to = min(rows[index].to, rows[next].from)
+      ends[index] = min(ends[index], rows[next].from)
     }
   }
 
   /// Joins the rows of one id.
   private mutating func join(_ id: Int64) {
-    let order = { [rows] (one: Int, other: Int) -> Bool in
-      let (one, other) = (rows[one], rows[other])
-      return (one.to, one.from, one.stored) > (other.to, other.from, other.stored)
+    let order = { [rows, ends] (one: Int, other: Int) -> Bool in
+      (ends[one], rows[one].from, rows[one].stored)
+        > (ends[other], rows[other].from, rows[other].stored)
     }
     // Rows whose times are known come first: what belongs to them belongs to no other.
     let lists = (blobs[id] ?? []).sorted { [rows] in
@@ -127,7 +135,12 @@ struct RecoveryJoining {
 
   /// Whether two versions of a row seem to have existed at the same time.
   private func isAtOnce(_ one: Int, _ other: Int) -> Bool {
-    rows[one].hasKnownTime && rows[other].hasKnownTime && rows[one].overlaps(rows[other])
+    rows[one].hasKnownTime && rows[other].hasKnownTime && overlap(one, other)
+  }
+
+  /// Whether two rows can have existed at the same time.
+  private func overlap(_ one: Int, _ other: Int) -> Bool {
+    rows[one].from < ends[other] && rows[other].from < ends[one]
   }
 
   /// Whether a body that existed together with property lists belongs to them: it was written in the same transaction, or
@@ -147,7 +160,7 @@ struct RecoveryJoining {
     let row = rows[blob]
     guard let size = row.bodySize, row.id != nil,
       lists.allSatisfy({ rows[$0].stored == row.stored }),
-      let body = bodies[id]?.first, bodies[id]?.count == 1, row.overlaps(rows[body]),
+      let body = bodies[id]?.first, bodies[id]?.count == 1, overlap(blob, body),
       rows[body].bodySize.map({ $0 == size }) ?? true
     else { return nil }
     return body
@@ -163,7 +176,7 @@ struct RecoveryJoining {
     let row = rows[index]
     var fitting = (candidates ?? []).filter { candidate in
       let other = rows[candidate]
-      guard row.overlaps(other) else { return false }
+      guard overlap(index, candidate) else { return false }
       return row.hasKnownTime && other.hasKnownTime || isSame(row, other)
     }
     // The same body can be found twice, once without its overflow pages.
@@ -175,10 +188,10 @@ struct RecoveryJoining {
       return known.min { one, other in
         let distances = [one, other].map { abs(Double(rows[$0].from) - Double(row.from)) }
         return distances[0] != distances[1]
-          ? distances[0] < distances[1] : rows[one].to > rows[other].to
+          ? distances[0] < distances[1] : ends[one] > ends[other]
       }
     }
-    return fitting.max { rows[$0].to < rows[$1].to }
+    return fitting.max { ends[$0] < ends[$1] }
   }
 
   /// Whether a row with a key and one with the URL of a request are about the same URL.

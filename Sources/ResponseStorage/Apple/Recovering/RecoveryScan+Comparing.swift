@@ -86,7 +86,7 @@ extension RecoveryScan {
   private func beginnings(of indexes: [Int]) throws -> Set<RowBeginning>? {
     var result: Set<RowBeginning> = []
     var page: [UInt8] = []
-    for row in indexes.map({ rows[$0] }) {
+    for row in indexes.lazy.map({ [rows] in rows[$0] }) {
       guard try images.read(row.image, into: &page),
         let header = row.header
           ?? RecordHeader(
@@ -143,13 +143,21 @@ extension RecoveryScan {
 
   private func remove(_ doubles: Set<Int>) {
     guard !doubles.isEmpty else { return }
+    // In place: there can be hundreds of thousands.
     var places = [Int](repeating: -1, count: rows.count)
-    var kept: [FoundRow] = []
+    var count = 0
     for index in rows.indices where !doubles.contains(index) {
-      places[index] = kept.count
-      kept.append(rows[index])
+      rows.swapAt(count, index)
+      places[index] = count
+      count += 1
     }
-    rows = kept
-    indexes = indexes.filter { places[$0.value] >= 0 }.mapValues { places[$0] }
+    rows.removeLast(rows.count - count)
+    let gone = indexes.filter { places[$0.value] < 0 }.map(\.key)
+    for identity in gone { indexes[identity] = nil }
+    var index = indexes.values.startIndex
+    while index != indexes.values.endIndex {
+      indexes.values[index] = places[indexes.values[index]]
+      indexes.values.formIndex(after: &index)
+    }
   }
 }

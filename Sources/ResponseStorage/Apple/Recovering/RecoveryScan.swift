@@ -52,6 +52,13 @@ final class RecoveryScan {
     }
   }
 
+  /// Returns the rows, and forgets them.
+  func takeRows() -> [FoundRow] {
+    indexes = [:]
+    defer { rows = [] }
+    return rows
+  }
+
   // MARK: Other states
 
   private func readStates(of number: UInt32, _ later: inout [(UInt32, PageImages.Image)]) throws {

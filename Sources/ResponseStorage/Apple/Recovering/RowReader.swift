@@ -22,7 +22,7 @@ final class RowReader {
   private var budget: Int
 
   private struct DigestKey: Hashable {
-    var local: ByteString
+    var local: ByteString.Hash
     var overflow: PageImages.Image
   }
 
@@ -225,7 +225,7 @@ final class RowReader {
     else { return digest(of: content) }
     // A page of rows is in the log many times, and so is each long body in it. Each is read once.
     let key = DigestKey(
-      local: ByteString(Array(content.bytes.dropFirst(content.header.length))),
+      local: ByteString(Array(content.bytes.dropFirst(content.header.length))).digest,
       overflow: first.image)
     if let known = digests[key] {
       row.isWhole = known.isComplete
