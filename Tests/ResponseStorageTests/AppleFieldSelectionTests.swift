@@ -37,6 +37,130 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      ([], true), ([("Age", "5")], true), ([("Cache-Control", "max-age=5, private")], true),
+      ([("Cache-Control", "max-age=5, No-Store")], false),
+      ([("cache-control", #"private="a, no-cache"#)], false), ([("Cache-Control", "no-")], false),
+      ([("Cache-Control", "no")], true), ([("Pragma", "no-cache")], true),
+      ([("Content-Length", "7")], true), ([("content-LENGTH", "007")], true),
+      ([("Content-Length", "6")], false), ([("Content-Length", "8")], false),
+      ([("Content-Length", "")], false), ([("Content-Length", "7 ")], false),
+      ([("Content-Length", "7"), ("Content-Length", "7")], false),
+      ([("Content-Length", "1000000000000000000007")], false),
+      ([("Content-Length", "8"), ("Content-Encoding", "gzip")], true),
+      ([("Content-Encoding", "gzip"), ("Content-Length", "8")], true),
+      ([("X-Name", "t\u{E4}xt")], false), ([("X-N\u{E4}me", "text")], false),
+      ([("X-Name", "a\tb")], false), ([("Via", "a"), ("Via", "b")], true),
+      ([("Cache-Control", "private"), ("Cache-Control", "no-store")], false),
+    ] as [([(String, String)], Bool)])
+  func `header fields without a finding are left out`(_ fields: [(String, String)], _ passes: Bool)
+    throws
+  {
+    let headers = HeaderFields(
+      fields.map { .init(name: ByteString($0.0), value: ByteString($0.1)) })
+    let full = try screened(headers, .all, bodyLength: 7)
+    for (projection, bodyLength, status, passes) in [
+      (Self.screened, 7, 200, passes), (Self.screened, 7, 206, false),
+      // A length that is not known cannot be compared.
+      (
+        Self.screened, nil, 200,
+        passes && (!fields.contains { $0.0.lowercased() == "content-length" } || fields.count == 2)
+      ),
+      // Something else needs the fields.
+      (Self.screened.union(.cachingFields), 7, 200, false),
+      (Self.screened.union(.freshnessFields), 7, 200, false),
+      (Self.screened.union(.responseHeaders), 7, 200, false),
+    ] as [(Projection, Int64?, Int64, Bool)] {
+      let response = try screened(headers, projection, bodyLength: bodyLength, status: status)
+      #expect(
+        response.responseHeaders == (passes ? HeaderFields() : full.responseHeaders),
+        "\(fields) \(String(describing: bodyLength)) \(status)")
+      #expect(response.notes == full.notes)
+    }
+  }
+
+  @Test func `fields that are damaged or no text are decoded`() throws {
+    let headers = HeaderFields([.init(name: "Age", value: "5")])
+    let response = AppleMessage.Response(
+      url: "https://a.example/", stored: try #require(Timestamp(secondsSince2001: 100)),
+      status: 200, headers: headers)
+    let bad: [PropertyListValue] = [
+      .string(Array("5".utf8)), .array([]),
+      .dictionary([.init(key: Array("Age".utf8), value: .integer(5))]),
+    ]
+    for fields in bad {
+      let list = PropertyListWriter().bytes(of: response.propertyList(archivedHeaders: fields))
+      var memory = StoredResponse.SpareMemory()
+      var (one, other) = (StoredResponse(id: .row(1)), StoredResponse(id: .row(1)))
+      try one.decodeResponseObject(list.span, Self.screened, bodyLength: 7, reusing: &memory)
+      try other.decodeResponseObject(list.span, .all, reusing: &memory)
+      #expect(one == other, "\(fields)")
+    }
+    // Any changed byte has the same notes and errors as when all fields are decoded.
+    let whole = PropertyListWriter().bytes(of: response.propertyList)
+    for place in whole.indices {
+      for bits in [0x01, 0x80, 0xFF] as [UInt8] {
+        var list = whole
+        list[place] ^= bits
+        var errors: [String] = []
+        var found: [StoredResponse] = []
+        for projection in [Self.screened, .all] {
+          var memory = StoredResponse.SpareMemory()
+          var response = StoredResponse(id: .row(1))
+          do {
+            try response.decodeResponseObject(
+              list.span, projection, bodyLength: 7, reusing: &memory)
+            errors.append("")
+          } catch { errors.append("\(error)") }
+          found.append(response)
+        }
+        #expect(errors[0] == errors[1] && found[0].notes == found[1].notes, "\(place) \(bits)")
+        let isLeftOut = found[0].responseHeaders == HeaderFields()
+        if !isLeftOut { #expect(found[0] == found[1], "\(place) \(bits)") }
+      }
+    }
+  }
+
+  @Test func `the fields of a request are left out too`() throws {
+    for (value, passes) in [("max-age=0", true), ("No-Store", false), ("\u{E4}", false)] {
+      let headers = HeaderFields([
+        .init(name: "Content-Length", value: "9"),
+        .init(name: "Cache-Control", value: ByteString(value)),
+      ])
+      let request = AppleMessage.Request(url: "https://a.example/", headers: headers)
+      let list = PropertyListWriter().bytes(of: request.propertyList)
+      for (projection, passes) in [
+        (Self.screened, passes), (Self.screened.union(.requestHeaders), false),
+      ] {
+        var (one, other) = (StoredResponse(id: .row(1)), StoredResponse(id: .row(1)))
+        try one.decodeRequestObject(list.span, projection)
+        try other.decodeRequestObject(list.span, .all)
+        #expect(
+          one.request.headers == (passes ? HeaderFields() : other.request.headers), "\(value)")
+        #expect(one.notes == other.notes)
+      }
+    }
+  }
+
+  /// What a check decodes.
+  private static let screened = Projection.all.subtracting([
+    .responseHeaders, .freshnessFields, .cachingFields, .requestHeaders,
+  ]).union([.consistency, .screenedFields])
+
+  private func screened(
+    _ headers: HeaderFields, _ projection: Projection, bodyLength: Int64?, status: Int64 = 200
+  ) throws -> StoredResponse {
+    let response = AppleMessage.Response(
+      url: "https://a.example/", stored: try #require(Timestamp(secondsSince2001: 100)),
+      status: status, headers: headers)
+    let list = PropertyListWriter().bytes(of: response.propertyList)
+    var (result, memory) = (StoredResponse(id: .row(1)), StoredResponse.SpareMemory())
+    try result.decodeResponseObject(
+      list.span, projection, bodyLength: bodyLength, reusing: &memory)
+    return result
+  }
+
   @Test func `freshness and validators equal those from all fields`() throws {
     var found: Set<FreshnessLifetime.Source> = []
     for seed in 0..<3_000 as Range<UInt64> {

@@ -125,7 +125,9 @@ extension StoredResponse {
           })
       }
     }
-    if projection.contains(.responseHeaders) { result.responseHeaders = responseHeaders }
+    if !projection.isDisjoint(with: [.responseHeaders, .screenedFields]) {
+      result.responseHeaders = responseHeaders
+    }
     if projection.contains(.requestDetails) {
       result.request.url = request.url
       result.request.cachePolicy = request.cachePolicy
@@ -134,7 +136,8 @@ extension StoredResponse {
     }
     result.request.method = projection.contains(.method) ? request.method : nil
     result.request.headers =
-      projection.isDisjoint(with: [.requestHeaders, .cachingFields]) ? nil : request.headers
+      projection.isDisjoint(with: [.requestHeaders, .cachingFields, .screenedFields])
+      ? nil : request.headers
     if projection.contains(.body) {
       (result.bodySize, result.bodyLocation) = (bodySize, bodyLocation)
       result.bodyFileName = bodyFileName

@@ -32,7 +32,7 @@ struct CheckTally: ResponseTally {
   init(_ check: EntryCheck, _ rules: EntryRules) {
     self.check = check
     self.rules = rules
-    projection = EntryCheck.projection.union(rules.projection)
+    projection = EntryCheck.projection(with: rules.projection)
   }
 
   // Few enough that the findings in memory do not grow with those of a store, whose URLs can be long.

@@ -32,6 +32,22 @@ public struct EntryCheck: Sendable {
   /// The fields to decode of each response.
   public static let projection = Projection.all.union(.consistency)
 
+  /// The same, except that most header fields in which there is nothing to find are left out.
+  static let quickProjection = projection.subtracting(headerFields).union(.screenedFields)
+
+  /// All kinds of header fields.
+  private static let headerFields: Projection = [
+    .responseHeaders, .freshnessFields, .cachingFields, .requestHeaders,
+  ]
+
+  /// Returns the fields to decode of a response if others need the fields in `projection`.
+  static func projection(with projection: Projection) -> Projection {
+    let own = projection.isDisjoint(with: headerFields) ? quickProjection : Self.projection
+    return own.union(projection)
+  }
+
+  private static let usualMethod: ByteString = "GET"
+
   /// The tolerated difference between clocks, in seconds.
   private static let tolerance = 300.0
 
@@ -73,10 +89,10 @@ public struct EntryCheck: Sendable {
       add(.wrongKey, "its key does not match its request URL")
     }
     // CFNetwork's key has no method, so a stored POST or HEAD is found where a GET is looked up.
-    if let method = response.request.method, method != "GET" {
+    if let method = response.request.method, method != Self.usualMethod {
       add(.notGET, "its method is not GET")
     }
-    if let url = response.url, !["http", "https"].contains(CanonicalURL.scheme(of: url)) {
+    if let url = response.url, !Self.isHTTP(url) {
       add(.notHTTP, "its URL is not an HTTP URL")
     }
     if Self.forbidsStoring(response.responseHeaders) {
@@ -86,7 +102,10 @@ public struct EntryCheck: Sendable {
     if Self.forbidsStoring(response.request.headers) {
       add(.noStore, "the request has 'no-store'")
     }
-    if let exchange = Exchange(of: response) {
+    // Without fields, only the status can be a finding.
+    if response.responseHeaders?.fields.isEmpty == false || response.status == 206,
+      let exchange = Exchange(of: response)
+    {
       for (code, message) in Self.findings(of: exchange, response) { add(code, message) }
     }
     if response.storagePolicy == .allowedInMemoryOnly || response.storagePolicy == .notAllowed {
@@ -105,20 +124,29 @@ public struct EntryCheck: Sendable {
     // An entry from the future does not age until its time comes, and stays fresh for that much
     // longer. CFNetwork and Foundation evict the oldest entries first, so they also keep it
     // longest.
-    for time in [response.stored, response.firstStored] {
+    if isInTheFuture(response.stored) || isInTheFuture(response.firstStored),
       // The note about the date is a finding already.
-      guard !response.notes.contains(where: { $0.code == .futureDated }) else { break }
-      guard let time, time.secondsSince1970 > now.secondsSince1970 + Self.tolerance else {
-        continue
-      }
+      !response.notes.contains(where: { $0.code == .futureDated })
+    {
       add(.fromTheFuture, "it was stored in the future")
     }
     return findings
   }
 
+  private func isInTheFuture(_ time: Timestamp?) -> Bool {
+    guard let time else { return false }
+    return time.secondsSince1970 > now.secondsSince1970 + Self.tolerance
+  }
+
+  private static func isHTTP(_ url: ByteString) -> Bool {
+    // Nearly all URLs begin like this, and need not be parsed.
+    if url.bytes.starts(with: "https://".utf8) { return true }
+    return ["http", "https"].contains(CanonicalURL.scheme(of: url))
+  }
+
   /// Whether a message forbids storing it (RFC 9111 §5.2.1.5, §5.2.2.5).
   static func forbidsStoring(_ headers: HeaderFields?) -> Bool {
-    guard let headers else { return false }
+    guard let headers, !headers.fields.isEmpty else { return false }
     return CacheControl(FieldSection(headers)).contains(.noStore)
   }
 }

@@ -51,13 +51,26 @@ public struct Projection: OptionSet, Hashable, Sendable {
   // It costs a hash for each key, so only a check asks for it.
   public static let consistency = Self(rawValue: 1 << 18)
 
-  /// Everything except ``consistency``.
+  /// The header fields of both messages, if any of them is a finding of a check, is not printable ASCII, or is damaged;
+  /// otherwise no fields may be decoded, for a message that has some.
+  // Most entries pass a quick look, which takes a fraction of the time of decoding their fields.
+  public static let screenedFields = Self(rawValue: 1 << 19)
+
+  /// Everything except ``consistency`` and ``screenedFields``.
   public static let all = Self(rawValue: (1 << 18) - 1)
 
   /// Everything that needs the header fields of the response.
   @usableFromInline static let ofResponseHeaders: Self = [
-    .responseHeaders, .freshnessFields, .cachingFields,
+    .responseHeaders, .freshnessFields, .cachingFields, .screenedFields,
   ]
   /// Everything that needs the header fields of the request.
-  @usableFromInline static let ofRequestHeaders: Self = [.requestHeaders, .cachingFields]
+  @usableFromInline static let ofRequestHeaders: Self = [
+    .requestHeaders, .cachingFields, .screenedFields,
+  ]
+
+  /// Whether header fields may be left out after a quick look; not if anything else needs them.
+  var screensFields: Bool {
+    contains(.screenedFields)
+      && isDisjoint(with: [.responseHeaders, .freshnessFields, .cachingFields, .requestHeaders])
+  }
 }

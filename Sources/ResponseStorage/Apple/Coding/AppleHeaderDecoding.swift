@@ -78,4 +78,5 @@ extension BinaryPropertyList {
   }
 }
 
-private let allValuesKey: PropertyListKey = "__hhaa__"
+/// The key of the copy that keeps repeated fields apart.
+let allValuesKey: PropertyListKey = "__hhaa__"

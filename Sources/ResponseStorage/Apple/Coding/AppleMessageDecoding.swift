@@ -21,8 +21,11 @@ extension StoredResponse {
   }
 
   /// Decodes the parts of a `response_object` in `projection`. Its only known version is 1.
+  ///
+  /// - Parameter bodyLength: The length of the body, for ``Projection/screenedFields``; `nil` if it is not known yet.
   mutating func decodeResponseObject(
-    _ bytes: Span<UInt8>, _ projection: Projection, reusing memory: inout SpareMemory
+    _ bytes: Span<UInt8>, _ projection: Projection, bodyLength: Int64? = nil,
+    reusing memory: inout SpareMemory
   ) throws(PropertyListError) {
     let list = try BinaryPropertyList(bytes)
     guard let array = try list.archivedElements() else {
@@ -67,7 +70,7 @@ extension StoredResponse {
     }
     if !projection.isDisjoint(with: .ofResponseHeaders) {
       damage.note { () throws(PropertyListError) in
-        try decodeHeaders(4, of: array, in: list, projection)
+        try decodeHeaders(4, of: array, in: list, projection, bodyLength)
       }
     }
     if projection.contains(.mimeType) {
@@ -86,11 +89,16 @@ extension StoredResponse {
   /// Decodes the header fields of a response.
   private mutating func decodeHeaders(
     _ place: Int, of array: BinaryPropertyList.Elements, in list: borrowing BinaryPropertyList,
-    _ projection: Projection
+    _ projection: Projection, _ bodyLength: Int64?
   ) throws(PropertyListError) {
     guard let fields = try list.element(place, of: array) else { return }
     var damage: PropertyListError?
-    if projection.contains(.responseHeaders) {
+    if projection.screensFields {
+      var screen = FieldScreen(ofResponseWith: bodyLength)
+      // The status alone can make a body partial; what was stored is then in the fields.
+      let passes = status != 206 && screen.passes(fields, in: list)
+      responseHeaders = passes ? HeaderFields() : try list.archivedHeaders(fields, &damage)
+    } else if !projection.isDisjoint(with: [.responseHeaders, .screenedFields]) {
       responseHeaders = try list.archivedHeaders(fields, &damage)
     } else if projection.contains(.cachingFields) {
       responseHeaders = try list.archivedHeaders(fields, .response, &damage)

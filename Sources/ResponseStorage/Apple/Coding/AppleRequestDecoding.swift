@@ -56,9 +56,13 @@ extension StoredResponse {
     if !projection.isDisjoint(with: .ofRequestHeaders) {
       damage.note { () throws(PropertyListError) in
         guard let fields = try list.element(places.headers, of: array) else { return }
+        if projection.screensFields {
+          var screen = FieldScreen(ofRequest: ())
+          if screen.passes(fields, in: list) { return request.headers = HeaderFields() }
+        }
         var inner: PropertyListError?
         request.headers =
-          projection.contains(.requestHeaders)
+          !projection.isDisjoint(with: [.requestHeaders, .screenedFields])
           ? try list.archivedHeaders(fields, &inner)
           : try list.archivedHeaders(fields, requestFields, &inner)
         if let inner { throw inner }

@@ -120,7 +120,10 @@ struct AppleScan: ~Copyable {
         .init(.noResponseRow, "its row in '\(AppleLayout.responses)' is missing"))
     }
     if blobs.isAt(id) {
-      readBlobRow(into: &response, reusing: &memory)
+      // Only the row of a body in the database shows its length.
+      let isKnown = projection.contains(.body) && bodies.isAt(id) && bodies.type(at: 1) == .integer
+      let bodyLength = isKnown ? bodies.integer(at: 1) : nil
+      readBlobRow(into: &response, bodyLength, reusing: &memory)
       try blobs.advance()
     } else {
       response.notes.append(.init(.noBlobRow, "its row in '\(AppleLayout.blobs)' is missing"))
@@ -203,13 +206,15 @@ struct AppleScan: ~Copyable {
   }
 
   private borrowing func readBlobRow(
-    into response: inout StoredResponse, reusing memory: inout StoredResponse.SpareMemory
+    into response: inout StoredResponse, _ bodyLength: Int64?,
+    reusing memory: inout StoredResponse.SpareMemory
   ) {
     if !projection.isDisjoint(with: .ofResponseObject) {
       decode("response_object", at: 1, into: &response) {
         (bytes, response) throws(PropertyListError) in
         memory.byteCount += bytes.count
-        try response.decodeResponseObject(bytes, projection, reusing: &memory)
+        try response.decodeResponseObject(
+          bytes, projection, bodyLength: bodyLength, reusing: &memory)
       }
     }
     if !projection.isDisjoint(with: .ofRequestObject) {

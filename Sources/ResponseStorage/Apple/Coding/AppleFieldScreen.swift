@@ -1,0 +1,88 @@
+import Bytes
+import HTTPCaching
+import PropertyLists
+
+/// A quick look at header fields in place, which tells of most messages that no check finds anything in them.
+///
+/// It may take a message for remarkable that is not, which costs only a closer look.
+struct FieldScreen: ~Copyable {
+  private static let ofResponse = FieldSelection([.cacheControl, .contentEncoding, .contentLength])
+  private static let ofRequest = FieldSelection([.cacheControl])
+
+  private let selection: FieldSelection
+  private let bodyLength: Int64?
+  private var isCoded = false
+  private var hasOtherLength = false
+
+  /// Creates a screen for the fields of a response.
+  ///
+  /// - Parameter bodyLength: The length of the stored body; `nil` if it is not known yet.
+  init(ofResponseWith bodyLength: Int64?) {
+    selection = Self.ofResponse
+    self.bodyLength = bodyLength
+  }
+
+  /// Creates a screen for the fields of a request.
+  init(ofRequest: Void = ()) {
+    selection = Self.ofRequest
+    bodyLength = nil
+  }
+
+  /// Whether an object is a dictionary of header fields in printable ASCII that cause no finding.
+  mutating func passes(
+    _ object: BinaryPropertyList.Object, in list: borrowing BinaryPropertyList
+  ) -> Bool {
+    // An error is reported by the closer look.
+    (try? examine(object, list)) ?? false
+  }
+
+  private mutating func examine(
+    _ object: BinaryPropertyList.Object, _ list: borrowing BinaryPropertyList
+  ) throws(PropertyListError) -> Bool {
+    guard let entries = try list.entries(of: object) else { return false }
+    for position in 0..<entries.count {
+      let key = try list.key(position, of: entries)
+      guard let name = try list.ascii(key),
+        let value = try list.ascii(list.value(position, of: entries))
+      else { return false }
+      // The copy that keeps repeated fields apart adds no text to the joined values.
+      if name.count == 8, try list.isString(key, equalTo: allValuesKey) { continue }
+      guard PrintableASCII.isAll(of: name), PrintableASCII.isAll(of: value) else { return false }
+      guard let field = selection.name(matching: name) else { continue }
+      if field == .cacheControl {
+        if Self.mayForbid(value) { return false }
+      } else if field == .contentEncoding {
+        isCoded = true
+      } else if bodyLength == nil || Self.number(value) != bodyLength {
+        hasOtherLength = true
+      }
+    }
+    // The announced length is that of the coded body, and the stored body has no coding.
+    return isCoded || !hasOtherLength
+  }
+
+  /// Whether `Cache-Control` may have `no-store` or `no-cache`, in quotes or not: whether `no-` is in it, in any case.
+  private static func mayForbid(_ value: Span<UInt8>) -> Bool {
+    var place = 2
+    while place < value.count {
+      if value[place] == UInt8(ascii: "-"), value[place - 1] | 0x20 == UInt8(ascii: "o"),
+        value[place - 2] | 0x20 == UInt8(ascii: "n")
+      {
+        return true
+      }
+      place += 1
+    }
+    return false
+  }
+
+  /// Parses up to 18 decimal digits, which cannot overflow; `nil` for anything else.
+  private static func number(_ text: Span<UInt8>) -> Int64? {
+    guard 1...18 ~= text.count else { return nil }
+    var number: Int64 = 0
+    for place in text.indices {
+      guard text[place].isASCIIDigit else { return nil }
+      number = number * 10 + Int64(text[place] - UInt8(ascii: "0"))
+    }
+    return number
+  }
+}
