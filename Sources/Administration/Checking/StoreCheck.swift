@@ -73,11 +73,13 @@ public struct StoreCheck {
   ) throws {
     self.options = options
     plan = RemovalPlan(of: source.description)
-    try source.forEachFinding(fully: options.fully, now: options.clock) { finding in
-      try record(finding, report)
-    }
+    // A search for damage reads the whole store, so entries are read at the same time. Their findings wait for those of
+    // the search.
+    let search = source.searchForDamage(fully: options.fully)
+    var waiting = search.map { _ in WaitingEntries() }
+    if search == nil { try checkStore(source, after: nil, &waiting, report) }
     do {
-      try checkEntries(of: source, report)
+      try checkEntries(of: source, after: search, &waiting, report)
       if !plan.isEmpty { plan.footprint = try source.footprint() }
     } catch let error as StoreError where error.code == .damaged {
       // Damage may only show in the middle of the scan. Report it as a finding, along with those before it.
@@ -91,23 +93,55 @@ public struct StoreCheck {
     }
   }
 
+  /// Checks the store as a whole, and then reports the findings on entries that have waited for it.
+  private mutating func checkStore(
+    _ source: any ResponseSource, after search: DamageSearch?, _ waiting: inout WaitingEntries?,
+    _ report: (Finding) throws -> Void
+  ) throws {
+    let checked = waiting.take()?.checked ?? []
+    try source.forEachFinding(fully: options.fully, now: options.clock, after: search) { finding in
+      try record(finding, report)
+    }
+    try record(checked, inUse: source.description.inUse, report)
+  }
+
   private mutating func checkEntries(
-    of source: any ResponseSource, _ report: (Finding) throws -> Void
+    of source: any ResponseSource, after search: DamageSearch?, _ waiting: inout WaitingEntries?,
+    _ report: (Finding) throws -> Void
   ) throws {
     let empty = CheckTally(EntryCheck(now: options.now, clock: options.clock), options.rules)
     let inUse = source.description.inUse
-    // In ascending order: findings are reported, and entries planned, in the order of ids.
-    try source.scan(ScanRequest(empty.projection, in: .ascending), into: empty) { tally in
-      for response in tally.checked {
-        if let finding = response.byRule { try record(finding, report) }
-        for finding in response.findings {
-          try record(finding, on: response.entry, inUse: inUse, report)
+    do {
+      // In ascending order: findings are reported, and entries planned, in the order of ids.
+      try source.scan(ScanRequest(empty.projection, in: .ascending), into: empty) { tally in
+        plan.storedEntries += tally.responses
+        if waiting?.isFull == false, tally.overrun == nil {
+          waiting?.append(tally)
+        } else {
+          if waiting != nil { try checkStore(source, after: search, &waiting, report) }
+          try record(tally.checked, inUse: inUse, report)
         }
+        if let overrun = tally.overrun { throw overrun }
+        tally.removeAll()
+        return .next
       }
-      plan.storedEntries += tally.responses
-      if let overrun = tally.overrun { throw overrun }
-      tally.removeAll()
-      return .next
+    } catch {
+      // The store is checked even if its entries cannot be read to the end.
+      if waiting != nil { try checkStore(source, after: search, &waiting, report) }
+      throw error
+    }
+    if waiting != nil { try checkStore(source, after: search, &waiting, report) }
+  }
+
+  /// Counts and reports the findings on entries, and plans their repair.
+  private mutating func record(
+    _ checked: [CheckTally.Checked], inUse: Bool, _ report: (Finding) throws -> Void
+  ) throws {
+    for response in checked {
+      if let finding = response.byRule { try record(finding, report) }
+      for finding in response.findings {
+        try record(finding, on: response.entry, inUse: inUse, report)
+      }
     }
   }
 

@@ -138,6 +138,20 @@ public protocol ResponseSource {
   func forEachFinding(
     fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void) throws
 
+  /// Starts to look for damage in the store as a whole, if that can go on while responses are read.
+  ///
+  /// - Parameter fully: Whether to check everything, which may take long.
+  /// - Returns: The search, which must end before the store is closed; `nil` if
+  ///   ``forEachFinding(fully:now:after:_:)`` does all.
+  func searchForDamage(fully: Bool) -> DamageSearch?
+
+  /// Calls `body` with the same findings in the same order as ``forEachFinding(fully:now:_:)``.
+  ///
+  /// - Parameter search: The search that ``searchForDamage(fully:)`` started; its end is waited for.
+  func forEachFinding(
+    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
+  ) throws
+
   /// Ends the reading, and verifies that everything that was read belongs to one state of the store.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/changedWhileReading`` if it does not.
@@ -226,6 +240,12 @@ extension ResponseSource {
   }
 
   public func entriesEverStored() throws -> Int64? { nil }
+
+  public func searchForDamage(fully: Bool) -> DamageSearch? { nil }
+
+  public func forEachFinding(
+    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
+  ) throws { try forEachFinding(fully: fully, now: now, body) }
 
   /// Returns an empty survey: the format has no files that an entry could refer to.
   public func orphans(at now: Timestamp) throws -> OrphanSurvey { OrphanSurvey() }

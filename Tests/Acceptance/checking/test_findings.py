@@ -546,3 +546,24 @@ def test_random_bytes(thorough):
         assert result.returncode in (0, 1, 65, 74), (seed, result)
         if result.returncode < 2:
             json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("full", [[], ["--full"]], ids=["quick", "full"])
+@pytest.mark.parametrize("damage", [None, 0.3, 0.9])
+def test_a_large_database_is_searched_for_damage_while_entries_are_read(damage, full):
+    """With a log, everything is read through one connection, and the database before the entries: the findings are the same."""
+    cache = scratch.make("cache", entries=8000, seed=3)
+    database = os.path.join(cache, "Cache.db")
+    assert os.path.getsize(database) > 16 << 20
+    if damage:
+        with open(database, "r+b") as file:
+            file.seek(int(os.path.getsize(database) * damage) // 4096 * 4096)
+            file.write(bytes(4 * 4096))
+    several = subprocess.run([tool, "check", cache, "--json", *full], capture_output=True)
+    # SQLite ignores a log without a header, but does not open such a database as one that nobody changes.
+    scratch.write(f"{database}-wal", bytes(1))
+    one = subprocess.run([tool, "check", cache, "--json", *full], capture_output=True)
+    assert (several.returncode, several.stdout) == (one.returncode, one.stdout)
+    findings = json.loads(several.stdout)["findings"]
+    of_entries = [finding.get("id") is not None for finding in findings]
+    assert True in of_entries and any(finding["code"] == "damaged-database" for finding in findings) == bool(damage), several

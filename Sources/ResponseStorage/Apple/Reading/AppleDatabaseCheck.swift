@@ -1,7 +1,7 @@
 import Files
 import SQLite
 
-/// The `integrity_check` of a large database in parts, on two threads with a connection each.
+/// The check of a large database: `quick_check`, or `integrity_check` in parts on two threads with a connection each.
 ///
 /// A check of one table compares it with its indexes, which takes most of the time, but does not find out whether each
 /// page belongs to one tree or to the free list. `quick_check` of the whole database does, so together they find
@@ -11,7 +11,14 @@ struct AppleDatabaseCheck {
 
   private let answers: [Channel<Answers>]
 
-  /// Starts the check.
+  /// Starts a `quick_check`.
+  ///
+  /// - Parameter database: The path of a database that no process changes.
+  init(quickly database: String) {
+    self.init(of: database, queries: ["PRAGMA quick_check"])
+  }
+
+  /// Starts an `integrity_check`.
   ///
   /// - Parameters:
   ///   - database: The path of a database that no process changes.
@@ -21,6 +28,10 @@ struct AppleDatabaseCheck {
       tables.map { tables in
         ["PRAGMA quick_check"] + tables.map { "PRAGMA integrity_check(\($0))" }
       } ?? ["PRAGMA integrity_check"]
+    self.init(of: database, queries: queries)
+  }
+
+  private init(of database: String, queries: [String]) {
     let parts = Channel<(query: String, answers: Channel<Answers>)>()
     answers = queries.map { _ in Channel<Answers>() }
     for part in zip(queries, answers) { parts.send(part) }

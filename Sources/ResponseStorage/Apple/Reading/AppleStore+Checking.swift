@@ -21,10 +21,24 @@ extension Finding.Code {
 }
 
 extension AppleStore {
+  public func searchForDamage(fully: Bool) -> DamageSearch? {
+    guard let database = databaseForThreads else { return nil }
+    if !fully { return DamageSearch(AppleDatabaseCheck(quickly: database)) }
+    // Without a schema to read, there is nothing to gain.
+    guard let tables = try? AppleDatabaseCheck.tables(of: snapshot.connection) else { return nil }
+    return DamageSearch(AppleDatabaseCheck(of: database, tables: tables))
+  }
+
   public func forEachFinding(
     fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
   ) throws {
-    try checkDatabase(fully, body)
+    try forEachFinding(fully: fully, now: now, after: nil, body)
+  }
+
+  public func forEachFinding(
+    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
+  ) throws {
+    try checkDatabase(fully, search, body)
     // Each check reports damage by itself, so that one damaged table does not hide what the others
     // find.
     try reportingDamage(body) { try AppleSchemaCheck(snapshot.connection, layout).run(body) }
@@ -55,8 +69,21 @@ extension AppleStore {
 
   /// Reports damage that SQLite finds in the database.
   ///
-  /// - Parameter fully: Whether SQLite also compares the indexes with the tables.
-  private func checkDatabase(_ fully: Bool, _ body: (Finding) throws -> Void) throws {
+  /// - Parameters:
+  ///   - fully: Whether SQLite also compares the indexes with the tables.
+  ///   - search: The same check, if it was started before.
+  private func checkDatabase(
+    _ fully: Bool, _ search: DamageSearch?, _ body: (Finding) throws -> Void
+  ) throws {
+    if let search {
+      return try reportingDamage(body) {
+        try search.forEachAnswer { answer in
+          for fact in Self.damage(in: answer) {
+            try body(Finding(.damagedDatabase, "SQLite reports: \(fact)"))
+          }
+        }
+      }
+    }
     if fully, let database = databaseForThreads {
       return try reportingDamage(body) {
         let tables = try AppleDatabaseCheck.tables(of: snapshot.connection)
