@@ -8,7 +8,7 @@ struct WaitingEntries {
   private var urlBytes = 0
 
   /// Whether there are so many findings that the others should wait for the search: a cache can have any number.
-  var isFull: Bool { checked.count >= 1 << 15 || urlBytes >= 8 << 20 }
+  var isFull: Bool { checked.count >= 1 << 13 || urlBytes >= 4 << 20 }
 
   /// Appends the findings of a tally.
   mutating func append(_ tally: borrowing CheckTally) {
