@@ -48,7 +48,9 @@ import Testing
     ("pim", "did you mean 'pin'?"), ("purg", "did you mean 'purge'?"),
     ("ring", "list the commands with"), ("print", "did you mean 'show'?"),
     ("expore", "did you mean 'export'?"),
-    ("undo", "did you mean 'recover'?"),
+    ("undo", "only '--backup FILE' of a command keeps a copy"),
+    // One letter from 'expire' and 'purge', which change something.
+    ("expires", "list the commands with"), ("purged", "list the commands with"),
     ("x", "list the commands with"),
   ])
   func `an unknown command gets a hint`(_ word: String, _ hint: String) throws {

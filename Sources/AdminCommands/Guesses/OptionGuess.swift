@@ -28,6 +28,11 @@ struct OptionGuess {
     }?.value ?? []
   }
 
+  /// Whether an option of another program names the new file.
+  static func isOutput(_ name: String) -> Bool {
+    all(named: name).contains { $0.options == ["--output"] }
+  }
+
   /// Suggests the command line with words in place of the option.
   private static func write(
     _ words: String, number: String? = nil, in command: String? = nil

@@ -29,6 +29,14 @@ struct OptionHints {
 
   /// Returns a failure for a new file that is written without '-o'; `nil` if there is none.
   private func failureWithoutOutput() -> CommandFailure? {
+    // The parser misses '--output' before it meets an unknown option that stands for it.
+    let known = command.options(includingHidden: true)
+    let names = words.prefix { $0 != "--" }.map { word in
+      String(decoding: Array(word.utf8.prefix { $0 != UInt8(ascii: "=") }), as: UTF8.self)
+    }
+    if let guess = names.first(where: { OptionGuess.isOutput($0) && !known.contains($0) }) {
+      return failure(forOption: guess)
+    }
     guard words.count > 2, let file = words.last, file.utf8.first != UInt8(ascii: "-"),
       file.utf8.contains(UInt8(ascii: "."))
     else { return nil }

@@ -13,6 +13,7 @@ enum VerbSynonyms {
     "largest": ["list", "--sort=-size", "--limit=10"],
     "biggest": ["list", "--sort=-size", "--limit=10"],
     "head": ["list", "--limit=10"], "count": ["list", "--count"],
+    "expired": ["list", "--stale"], "pinned": ["list", "--pinned"],
     "search": ["grep"], "cat": ["body"], "get": ["body"],
     "why": ["explain"], "compare": ["diff"], "sql": ["query"],
     "tail": ["watch"], "monitor": ["watch"],
@@ -32,7 +33,10 @@ enum VerbSynonyms {
   /// The hints for words that no command has, but that have a clear meaning.
   private static let hints: [String: String] = [
     "extract": "write a body with 'urlcache-admin body CACHE ID -o FILE'",
-    "undo": "did you mean 'recover'?",
+    "undo":
+      "only '--backup FILE' of a command keeps a copy of what it removes: bring that back with"
+      + " 'urlcache-admin import FILE -c CACHE'; look for what is left of other entries with"
+      + " 'urlcache-admin recover CACHE'",
     "open": "did you mean 'show'?",
     "find": "find caches with 'urlcache-admin discover', entries with 'urlcache-admin list --glob',"
       + " '--host' or '--where', and text with 'urlcache-admin grep'",
@@ -43,8 +47,12 @@ enum VerbSynonyms {
     "scan": "did you mean 'discover'?", "locate": "did you mean 'discover'?",
     "doctor": "did you mean 'check'?", "lint": "did you mean 'check'?",
     "vacuum": "did you mean 'compact'?", "gc": "did you mean 'compact'?",
-    "limit": "did you mean 'enforce'?", "refresh": "did you mean 'revalidate'?",
-    "update": "did you mean 'revalidate'?", "keep": "did you mean 'pin'?",
+    "limit": "see what a limit would remove with"
+      + " 'urlcache-admin enforce CACHE --max-size 100M --dry-run'; without '--dry-run' it removes",
+    "refresh": "did you mean 'revalidate'?",
+    "update": "did you mean 'revalidate'?",
+    "keep": "see what is kept with 'urlcache-admin pin CACHE'; with a URL after"
+      + " the cache, 'pin' keeps its entry",
   ]
 
   /// The commands that can change a cache or the configuration.
@@ -95,15 +103,20 @@ enum VerbSynonyms {
     }
     let commands = URLCacheAdmin.configuration.subcommands.filter { $0.configuration.shouldDisplay }
     // A command that only looks comes first, and one that changes something must begin with the same letter: a
-    // truncated 'find' must not suggest 'pin'.
+    // truncated 'find' must not suggest 'pin'. Nor does an inflected form ask for a change: 'purged' is what was purged.
     for isChanging in [false, true] {
       let names = commands.filter { changing.contains($0._commandName) == isChanging }
         .flatMap { [$0._commandName] + $0.configuration.aliases }
-        .filter { !isChanging || $0.utf8.first == word.utf8.first }
+        .filter { !isChanging || $0.utf8.first == word.utf8.first && !isInflected($0, word) }
       if let nearest = Spelling.nearest(to: word, among: names) {
         return "did you mean '\(nearest)'?"
       }
     }
     return "list the commands with 'urlcache-admin --help'"
+  }
+
+  /// Whether a word is a form of a verb, such as `purged`, `pins` or `unpinned`.
+  private static func isInflected(_ verb: String, _ word: String) -> Bool {
+    ["s", "d", "ed", "ned"].contains { word == verb + $0 }
   }
 }

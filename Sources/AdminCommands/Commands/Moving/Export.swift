@@ -33,7 +33,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     @Option(
-      name: [.short, .long],
+      name: [.short, .long, .customLong("to")],
       help: ArgumentHelp(
         "The new archive; '-' is standard output.", valueName: "file"),
       completion: .file(extensions: ExportFormat.extensions { _ in true }))

@@ -18,6 +18,9 @@ extension URLCacheAdmin {
         a cache are restored completely. From a HAR, WARC or WACZ, 'import' skips
         responses that URLCache would never use, and counts them.
 
+        A cache that exists needs no '-c': 'import ARCHIVE CACHE' and
+        'import CACHE ARCHIVE' mean 'import ARCHIVE -c CACHE'.
+
         If there is no cache at the path of '-c', 'import' creates one: in the format
         that the archive was exported from, or an Apple cache for a HAR, WARC or WACZ.
 
@@ -56,7 +59,6 @@ extension URLCacheAdmin {
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
-      try refuseCacheOperand(in: environment)
       try requireCache(in: environment)
       let archive = try openArchive(in: environment)
       for note in archive.description.notes { environment.note(note) }
@@ -95,19 +97,6 @@ extension URLCacheAdmin {
         return environment.report(absent: plan.absent, secrets.policy)
       }
       return isComplete(plan, result) ? .done : .partly
-    }
-
-    /// Rejects the cache as the second operand, where other programs have it.
-    private func refuseCacheOperand(in environment: CommandEnvironment) throws(CommandFailure) {
-      guard cache.cache == nil, let word = selection.entries.last,
-        (try? EntryNames.Name(written: word)) == nil,
-        let index = environment.words.lastIndex(of: word)
-      else { return }
-      var words = environment.words
-      words.insert("-c", at: index)
-      throw .usage(
-        "'\(printable(word))' is neither a URL nor an id",
-        hint: "name the cache with '-c': \(OptionHints.commandLine(words))")
     }
 
     /// Rejects an import without a cache, which no operand can name.

@@ -1,0 +1,187 @@
+@testable import AdminCommands
+import Files
+import TestSupport
+import Testing
+
+/// What people type before they read the help, and what they see: a result, or a hint whose command lines work.
+///
+/// `@/` stands for a folder with the archive `there.har`.
+@Suite struct NaturalGuessTests {
+  /// What a guess leads to.
+  enum Outcome: Sendable {
+    /// The same as another command line, which works.
+    case same(String)
+    /// An error with a hint.
+    case error(String, hint: String)
+  }
+
+  // MARK: Verbs
+
+  @Test(
+    arguments: [
+      ("expired shop", .same("list shop --stale")),
+      ("expired shop --fresh", .same("list shop --stale --fresh")),
+      ("pinned shop", .same("list shop --pinned")),
+      (
+        "keep shop",
+        .error(
+          "unknown command 'keep'",
+          hint: "see what is kept with 'urlcache-admin pin CACHE'; with a URL after"
+            + " the cache, 'pin' keeps its entry")
+      ),
+      (
+        "limit shop 100M",
+        .error(
+          "unknown command 'limit'",
+          hint: "see what a limit would remove with 'urlcache-admin enforce CACHE --max-size 100M"
+            + " --dry-run'; without '--dry-run' it removes")
+      ),
+      (
+        "undo shop",
+        .error(
+          "unknown command 'undo'",
+          hint: "only '--backup FILE' of a command keeps a copy of what it removes: bring that back"
+            + " with 'urlcache-admin import FILE -c CACHE'; look for what is left of other entries"
+            + " with 'urlcache-admin recover CACHE'")
+      ),
+    ] as [(String, Outcome)])
+  func `a word that is no command`(_ line: String, _ outcome: Outcome) throws {
+    try check(line, outcome)
+  }
+
+  // MARK: Moving entries
+
+  @Test(
+    arguments: [
+      ("import shop @/there.har -n", .same("import @/there.har -c shop -n")),
+      ("import @/there.har shop -n", .same("import @/there.har -c shop -n")),
+      (
+        "import @/there.har shop https://a.example/x -n",
+        .same("import @/there.har -c shop https://a.example/x -n")
+      ),
+      ("restore shop @/there.har -n", .same("import @/there.har -c shop -n")),
+      (
+        "import shop Sources",
+        .error(
+          "'shop' and 'Sources' are both caches",
+          hint:
+            "to add the entries of the first to the second: urlcache-admin import shop -c Sources"
+        )
+      ),
+      (
+        "import @/there.har @/there.har",
+        .error(
+          "'@/there.har' and '@/there.har' are both archives",
+          hint: "import one after the other: urlcache-admin import @/there.har -c CACHE")
+      ),
+      (
+        "import new @/there.har --yes",
+        .error(
+          "there is no cache at 'new'",
+          hint: "to create it: urlcache-admin import @/there.har -c new --yes")
+      ),
+      (
+        "import new gone.tar",
+        .error(
+          "there is no cache at 'new'", hint: "to create it: urlcache-admin import gone.tar -c new")
+      ),
+      (
+        "import @/there.har new",
+        .error(
+          "'new' is neither a URL nor an id",
+          hint: "name the cache with '-c': urlcache-admin import @/there.har -c new")
+      ),
+      (
+        "export shop --to @/new.xyz",
+        .error(
+          "cannot tell the archive format from the name '@/new.xyz'",
+          hint:
+            "end it with .tar.zst, .tar.gz, .tar, .zip, .har, .warc.gz, .warc, .wacz or .sqlite,"
+            + " or give '--archive-format'")
+      ),
+      (
+        "export shop --out @/new.tar",
+        .error(
+          "'export' has no option '--out'",
+          hint: "did you mean: urlcache-admin export shop --output @/new.tar")
+      ),
+      (
+        "export shop --file=@/new.tar",
+        .error(
+          "'export' has no option '--file'",
+          hint: "did you mean: urlcache-admin export shop --output=@/new.tar")
+      ),
+      (
+        "report shop --to @/new.html",
+        .error(
+          "'report' has no option '--to'",
+          hint: "did you mean: urlcache-admin report shop --output @/new.html")
+      ),
+    ] as [(String, Outcome)])
+  func `a cache and an archive in the order that comes to mind`(
+    _ line: String, _ outcome: Outcome
+  ) throws {
+    try check(line, outcome)
+  }
+
+  @Test func `an archive that is missing is reported, and not its cache`() throws {
+    let result = try GuessedCommandLine.run(["import", "shop", "gone.tar"])
+    #expect(result.status == .noInput)
+    #expect(result.messages.hasPrefix("error: 'gone.tar': No such file"), "\(result.messages)")
+  }
+
+  // MARK: -
+
+  private func check(_ line: String, _ outcome: Outcome) throws {
+    let folder = try TemporaryDirectory(in: "/tmp")
+    try OpenFile(creating: "\(folder.path)/there.har").write(Array(Self.archive.utf8))
+    let filled = { (text: String) in text.replacing("@/", with: "\(folder.path)/") }
+    let result = try GuessedCommandLine.run(Self.words(filled(line)))
+    switch outcome {
+    case .same(let other):
+      #expect(try result == GuessedCommandLine.run(Self.words(filled(other))))
+      #expect(
+        [.done, .no].contains(result.status) && result.output + result.messages != "", "\(result)")
+    case .error(let message, let hint):
+      let messages = "error: \(filled(message))\nhint: \(filled(hint))\n"
+      #expect(result == CommandLineResult(status: .usage, messages: messages))
+      for command in Self.commands(in: filled(hint)) {
+        let values = ["CACHE": "shop", "URL": "1", "FILE": "\(folder.path)/there.har"]
+        let words = command.map { values[$0] ?? $0 }
+        let result = try GuessedCommandLine.run(words)
+        #expect(result.status != .usage, "\(words): \(result.messages)")
+      }
+    }
+  }
+
+  /// Returns the words of a command line in which only quotes need care.
+  private static func words(_ line: String) -> [String] {
+    var words: [String] = []
+    for (index, part) in line.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
+      if index % 2 == 1 {
+        words.append(String(part))
+      } else {
+        words += part.split(separator: " ").map(String.init)
+      }
+    }
+    return words
+  }
+
+  /// Returns the command lines in a hint: in quotes, or to its end.
+  private static func commands(in hint: String) -> [[String]] {
+    let mark = "urlcache-admin "
+    var commands: [[String]] = []
+    for part in hint.split(separator: "'").dropFirst(hint.hasPrefix("'") ? 0 : 1)
+    where part.hasPrefix(mark) {
+      commands.append(words(String(part.dropFirst(mark.count))))
+    }
+    if let start = hint.ranges(of: ": \(mark)").last {
+      commands.append(words(String(hint[start.upperBound...])))
+    }
+    return commands
+  }
+
+  private static let archive = """
+    {"log":{"version":"1.2","creator":{"name":"t","version":"1"},"entries":[]}}
+    """
+}
