@@ -11,7 +11,9 @@ public enum BackgroundThread {
     DispatchQueue(label: name).async(execute: work)
   }
 
-  /// Returns the results of `work` for the numbers from 0, each on a thread of its own, when all have ended.
+  /// Returns the results of `work` for the numbers from 0, when all have ended.
+  ///
+  /// As many run at the same time as there are processors; the thread of the caller takes part.
   ///
   /// - Throws: The error of the smallest number that has one.
   public static func map<Result: Sendable, Failure: Error>(

@@ -61,12 +61,28 @@ import Testing
       ),
       ("restore shop @/there.har -n", .same("import @/there.har -c shop -n")),
       (
-        "import shop Sources",
+        "import shop shop",
         .error(
-          "'shop' and 'Sources' are both caches",
-          hint:
-            "to add the entries of the first to the second: urlcache-admin import shop -c Sources"
-        )
+          "'shop' and 'shop' are both caches",
+          hint: "to add the entries of the first to the second: urlcache-admin import shop -c shop")
+      ),
+      (
+        "import @/there.har Sources --yes",
+        .error(
+          "'Sources' is both a configured cache and a file in this folder",
+          hint: "write '-c Sources' for the configured cache, or './Sources' for the file")
+      ),
+      (
+        "import Sources @/there.har --yes",
+        .error(
+          "'Sources' is both a configured cache and a file in this folder",
+          hint: "write '-c Sources' for the configured cache, or './Sources' for the file")
+      ),
+      (
+        "diff shop Sources",
+        .error(
+          "'Sources' is both a configured cache and a file in this folder",
+          hint: "write '/other' for the configured cache, or './Sources' for the file")
       ),
       (
         "import @/there.har @/there.har",

@@ -81,11 +81,7 @@ extension CommandEnvironment {
     if case .url = entry { return false }
     let named = configuration.path(ofCache: word)?.text
     let exists = !word.isEmpty && (try? FileStatus.of(word)) != nil
-    if let named, exists, Directory.resolvedPath(named) != Directory.resolvedPath(word) {
-      throw .usage(
-        "'\(printable(word))' is both a configured cache and a file in this folder",
-        hint: "write '-c \(word)' for the configured cache, or './\(word)' for the file")
-    }
+    try refuseTwoMeanings(of: word) { _ in "-c \(word)" }
     if takesEntries, entry != nil {
       // An id is an entry, unless there is a cache with that name.
       guard named != nil || exists && isReadableCache(word) else { return false }
@@ -103,6 +99,21 @@ extension CommandEnvironment {
       }
         ?? OperandHints(in: self).hint(forFirst: word)
         ?? "check the path; for a part of a URL use '--glob' or '--prefix'")
+  }
+
+  /// Rejects a word that is both the name of a configured cache and another file: a command could change the wrong one.
+  ///
+  /// - Parameter clear: Returns what to write instead for the configured cache, from its path.
+  func refuseTwoMeanings(
+    of word: String, writing clear: (_ path: String) -> String
+  ) throws(CommandFailure) {
+    guard let named = configuration.path(ofCache: word)?.text, !word.isEmpty,
+      (try? FileStatus.of(word)) != nil,
+      Directory.resolvedPath(named) != Directory.resolvedPath(word)
+    else { return }
+    throw .usage(
+      "'\(printable(word))' is both a configured cache and a file in this folder",
+      hint: "write '\(clear(named))' for the configured cache, or './\(word)' for the file")
   }
 
   /// Whether a word is the name or the path of a cache.

@@ -49,12 +49,13 @@ extension OptionHints {
         "'\(option)' takes a number, but '\(printable(value))' is not one",
         hint: "write '\(option) 10', for example")
     }
-    guard let list = message.firstRange(of: "Please provide one of ") else { return nil }
+    // The value itself may contain these words.
+    guard let list = message.ranges(of: "Please provide one of ").last else { return nil }
     // The list is either lines of the form '  - table', or one line of quoted values.
-    let text = message[list.upperBound...]
-    let lines = text.split(separator: "\n")
+    let lines = message[list.upperBound...].split(separator: "\n")
+    guard let line = lines.first else { return nil }
     let bullets = lines.filter { $0.utf8.starts(with: "  - ".utf8) }.map { String($0.dropFirst(4)) }
-    let quoted = lines[0].split(separator: "'", omittingEmptySubsequences: false).enumerated()
+    let quoted = line.split(separator: "'", omittingEmptySubsequences: false).enumerated()
       .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
     let values = bullets.isEmpty ? quoted : bullets
     return .usage(

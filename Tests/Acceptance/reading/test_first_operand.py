@@ -51,6 +51,18 @@ def test_two_meanings():
     refused = run("usage", "cache", status=64, **options)
     assert b"'cache' is both a configured cache and a file in this folder\nhint: write '-c cache'" in refused.stderr
     assert count("./cache", **options) == count("-c", "cache", **options) == count("shop", **options) == 40
+    # A change of the wrong one could not be undone, and a comparison with it would mislead.
+    run("export", "./cache", "-o", "all.tar", **options)
+    run("purge", "-c", "./cache", "--all", "--yes", **options)
+    run("purge", "-c", "cache", "--all", "--yes", **options)
+    for words in ["all.tar", "cache"], ["cache", "all.tar"]:
+        refused = run("import", *words, "--yes", status=64, **options)
+        assert b"'cache' is both a configured cache and a file in this folder\nhint: write '-c cache'" in refused.stderr
+    assert run("list", "./cache", "--count", **options).stdout == run("list", "-c", "cache", "--count", **options).stdout == b"0\n"
+    refused = run("diff", "cache", "shop", status=64, **options)
+    assert f"hint: write '{path('7')}' for the configured cache, or './cache'".encode() in refused.stderr
+    run("import", "all.tar", "./cache", "--yes", **options)
+    assert count("./cache", **options) == 40 and run("list", "-c", "cache", "--count", **options).stdout == b"0\n"
     # After '--' nothing is the cache.
     assert b"no cache given" in run("list", "--", "shop", status=64, **options).stderr
     assert count("--", "7", env={**os.environ, "URLCACHE_ADMIN_CACHE": path("cache")}) == 1

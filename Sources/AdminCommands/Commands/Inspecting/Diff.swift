@@ -74,6 +74,12 @@ extension URLCacheAdmin {
       }
     }
 
+    mutating func takeOperands(in environment: CommandEnvironment) throws {
+      for operand in [first, second] {
+        try environment.refuseTwoMeanings(of: operand) { ShellText.word(ByteString($0)) }
+      }
+    }
+
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let now = cache.now(in: environment)
       try selection.refuseSuperseded()

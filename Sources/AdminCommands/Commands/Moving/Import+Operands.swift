@@ -43,6 +43,9 @@ extension URLCacheAdmin.Import {
         hint: "name the cache with '-c': \(line(from: file, into: word, in: environment))")
     }
     selection.entries.removeFirst()
+    if let cache = cache.cache {
+      try environment.refuseTwoMeanings(of: cache) { _ in "-c \(cache)" }
+    }
   }
 
   private func role(of word: String, in environment: CommandEnvironment) -> Role {
