@@ -218,24 +218,15 @@ import Testing
     #expect(LeadingOptions.moved(behindTheVerbOf: words) == same)
   }
 
-  /// Runs the command line at the end of a hint; the names of new files become standard output.
+  /// Runs the command lines in a hint, except those with names of things that are not there, and those that wait.
   private func expectToRun(_ hint: String) throws {
-    let parts = hint.split(separator: "urlcache-admin ")
-    guard let line = parts.dropFirst().first?.split(separator: ";").first,
-      !line.contains("OTHER"), !line.contains("OLD"), !line.contains("plan.json"),
-      !line.hasPrefix("import"), !line.hasPrefix("config"), !line.hasPrefix("watch")
-    else { return }
-    var words: [String] = []
-    // Quoted values have spaces.
-    for (index, part) in line.split(separator: ">")[0]
-      .split(separator: "'", omittingEmptySubsequences: false).enumerated()
+    for words in GuessedCommandLine.suggestions(in: hint)
+    where !["import", "config", "watch"].contains(words[0])
+      && Set(words).isDisjoint(with: ["OTHER", "OLD", "plan.json"])
     {
-      words +=
-        index.isMultiple(of: 2) ? part.split(separator: " ").map(String.init) : [String(part)]
+      let result = try run(words)
+      #expect(result.status != .usage && result.removed == [], "\(words): \(result)")
     }
-    if let output = words.firstIndex(of: "-o") { words[output + 1] = "-" }
-    let result = try run(words)
-    #expect(result.status != .usage && result.removed == [], "\(line): \(result)")
   }
 
   private func run(_ words: [String]) throws -> CommandLineResult {

@@ -38,4 +38,26 @@ enum GuessedCommandLine {
       words, on: store, now: try now(),
       files: ["/etc/urlcache-admin/config.toml": configuration])
   }
+
+  /// Returns the words of the command lines in a hint: each is in quotes, or ends at a `;`, a `>` or the end.
+  ///
+  /// What stands for a cache, an entry or an archive becomes one, and a file to write becomes standard output.
+  static func suggestions(in hint: String, archive: String = "FILE") -> [[String]] {
+    let names = ["CACHE": "shop", "a b": "shop", "URL": "1", "FILE": archive]
+    let parts = hint.split(separator: "urlcache-admin ", omittingEmptySubsequences: false)
+    return zip(parts, parts.dropFirst()).map { before, line in
+      let ends: [Character] = before.hasSuffix("'") ? ["'"] : [";", ">"]
+      var words: [String] = []
+      // Quoted values have spaces.
+      for (index, part) in line.prefix(while: { !ends.contains($0) })
+        .split(separator: "'", omittingEmptySubsequences: false).enumerated()
+      {
+        words +=
+          index.isMultiple(of: 2) ? part.split(separator: " ").map(String.init) : [String(part)]
+      }
+      words = words.map { names[$0] ?? $0 }
+      if let output = words.firstIndex(of: "-o") { words[output + 1] = "-" }
+      return words
+    }
+  }
 }

@@ -161,40 +161,17 @@ import Testing
     case .error(let message, let hint):
       let messages = "error: \(filled(message))\nhint: \(filled(hint))\n"
       #expect(result == CommandLineResult(status: .usage, messages: messages))
-      for command in Self.commands(in: filled(hint)) {
-        let values = ["CACHE": "shop", "URL": "1", "FILE": "\(folder.path)/there.har"]
-        let words = command.map { values[$0] ?? $0 }
+      for words in GuessedCommandLine.suggestions(
+        in: filled(hint), archive: "\(folder.path)/there.har")
+      {
         let result = try GuessedCommandLine.run(words)
         #expect(result.status != .usage, "\(words): \(result.messages)")
       }
     }
   }
 
-  /// Returns the words of a command line in which only quotes need care.
   private static func words(_ line: String) -> [String] {
-    var words: [String] = []
-    for (index, part) in line.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
-      if index % 2 == 1 {
-        words.append(String(part))
-      } else {
-        words += part.split(separator: " ").map(String.init)
-      }
-    }
-    return words
-  }
-
-  /// Returns the command lines in a hint: in quotes, or to its end.
-  private static func commands(in hint: String) -> [[String]] {
-    let mark = "urlcache-admin "
-    var commands: [[String]] = []
-    for part in hint.split(separator: "'").dropFirst(hint.hasPrefix("'") ? 0 : 1)
-    where part.hasPrefix(mark) {
-      commands.append(words(String(part.dropFirst(mark.count))))
-    }
-    if let start = hint.ranges(of: ": \(mark)").last {
-      commands.append(words(String(hint[start.upperBound...])))
-    }
-    return commands
+    line.split(separator: " ").map(String.init)
   }
 
   private static let archive = """

@@ -84,15 +84,11 @@ import Testing
     try expectCommandLinesToRun(in: hint)
   }
 
-  /// Runs the command lines in a hint, which must only look; an output file becomes standard output.
+  /// Runs the command lines in a hint, which must only look.
   private func expectCommandLinesToRun(in hint: String) throws {
-    for part in hint.split(separator: ": urlcache-admin ").dropFirst() {
-      let line = String(part.split(separator: ";")[0]).replacing("CACHE", with: "shop")
-        .replacing("'a b'", with: "shop")
-      var words = line.split(separator: " ").map(String.init)
-      if let output = words.firstIndex(of: "-o") { words[output + 1] = "-" }
+    for words in GuessedCommandLine.suggestions(in: hint) where words != [] {
       let result = try run(words)
-      #expect(result.status != .usage && result.removed == [], "\(line): \(result)")
+      #expect(result.status != .usage && result.removed == [], "\(words): \(result)")
     }
   }
 
