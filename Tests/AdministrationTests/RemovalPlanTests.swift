@@ -421,6 +421,8 @@ private final class NumberedStore: ResponseSource {
 
   func rawPropertyList(_ name: String, of id: StoredResponse.ID) -> [UInt8]? { nil }
   func footprint() -> Footprint { store.footprint() }
-  func forEachFinding(fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void) {}
+  func forEachFinding(
+    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
+  ) {}
   func finish() {}
 }

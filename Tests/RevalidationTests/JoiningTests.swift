@@ -40,7 +40,9 @@ import Testing
 
     func rawPropertyList(_ name: String, of id: StoredResponse.ID) -> [UInt8]? { nil }
     func footprint() -> Footprint { Footprint() }
-    func forEachFinding(fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void) {}
+    func forEachFinding(
+      fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
+    ) {}
     func finish() {}
   }
 

@@ -86,7 +86,7 @@ public struct MemoryStore: StoreSource {
   public func footprint() -> Footprint { size }
 
   public func forEachFinding(
-    fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
+    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
   ) rethrows {
     for finding in findings { try body(finding) }
   }

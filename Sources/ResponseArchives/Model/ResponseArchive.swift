@@ -188,6 +188,6 @@ extension ResponseArchive {
 
   /// Does nothing: any error in an archive ends reading it.
   public func forEachFinding(
-    fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
+    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
   ) throws {}
 }

@@ -11,7 +11,7 @@ extension Finding.Code {
 
 extension FoundationStore {
   public func forEachFinding(
-    fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
+    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
   ) throws {
     // Damage to a file is a note on its response.
     guard try count() > 0 else { return }

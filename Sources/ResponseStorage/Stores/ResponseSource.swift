@@ -128,6 +128,13 @@ public protocol ResponseSource {
   /// Measures the size of the store on disk.
   func footprint() throws -> Footprint
 
+  /// Starts to look for damage in the store as a whole, if that can go on while responses are read.
+  ///
+  /// - Parameter fully: Whether to check everything, which may take long.
+  /// - Returns: The search, which must end before the store is closed; `nil` if
+  ///   ``forEachFinding(fully:now:after:_:)`` looks for it.
+  func searchForDamage(fully: Bool) -> DamageSearch?
+
   /// Calls `body` with each finding about the store that is not a note of a single response.
   ///
   /// Damage is a finding and no error, as long as something can still be read.
@@ -135,19 +142,7 @@ public protocol ResponseSource {
   /// - Parameters:
   ///   - fully: Whether to check everything, which may take long.
   ///   - now: The current time, which determines which files are young.
-  func forEachFinding(
-    fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void) throws
-
-  /// Starts to look for damage in the store as a whole, if that can go on while responses are read.
-  ///
-  /// - Parameter fully: Whether to check everything, which may take long.
-  /// - Returns: The search, which must end before the store is closed; `nil` if
-  ///   ``forEachFinding(fully:now:after:_:)`` does all.
-  func searchForDamage(fully: Bool) -> DamageSearch?
-
-  /// Calls `body` with the same findings in the same order as ``forEachFinding(fully:now:_:)``.
-  ///
-  /// - Parameter search: The search that ``searchForDamage(fully:)`` started; its end is waited for.
+  ///   - search: The search that ``searchForDamage(fully:)`` started, whose end is waited for; `nil` if it started none.
   func forEachFinding(
     fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
   ) throws
@@ -242,10 +237,6 @@ extension ResponseSource {
   public func entriesEverStored() throws -> Int64? { nil }
 
   public func searchForDamage(fully: Bool) -> DamageSearch? { nil }
-
-  public func forEachFinding(
-    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
-  ) throws { try forEachFinding(fully: fully, now: now, body) }
 
   /// Returns an empty survey: the format has no files that an entry could refer to.
   public func orphans(at now: Timestamp) throws -> OrphanSurvey { OrphanSurvey() }

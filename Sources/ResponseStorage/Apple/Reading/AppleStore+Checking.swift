@@ -30,12 +30,6 @@ extension AppleStore {
   }
 
   public func forEachFinding(
-    fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
-  ) throws {
-    try forEachFinding(fully: fully, now: now, after: nil, body)
-  }
-
-  public func forEachFinding(
     fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
   ) throws {
     try checkDatabase(fully, search, body)
@@ -75,33 +69,16 @@ extension AppleStore {
   private func checkDatabase(
     _ fully: Bool, _ search: DamageSearch?, _ body: (Finding) throws -> Void
   ) throws {
-    if let search {
-      return try reportingDamage(body) {
-        try search.forEachAnswer { answer in
-          for fact in Self.damage(in: answer) {
-            try body(Finding(.damagedDatabase, "SQLite reports: \(fact)"))
-          }
-        }
-      }
-    }
-    if fully, let database = databaseForThreads {
-      return try reportingDamage(body) {
-        let tables = try AppleDatabaseCheck.tables(of: snapshot.connection)
-        try AppleDatabaseCheck(of: database, tables: tables).forEachAnswer { answer in
-          for fact in Self.damage(in: answer) {
-            try body(Finding(.damagedDatabase, "SQLite reports: \(fact)"))
-          }
-        }
+    func report(_ answer: String) throws {
+      for fact in Self.damage(in: answer) {
+        try body(Finding(.damagedDatabase, "SQLite reports: \(fact)"))
       }
     }
     try reportingDamage(body) {
+      if let search { return try search.forEachAnswer(report) }
       var rows = try snapshot.connection.prepare(
         fully ? "PRAGMA integrity_check" : "PRAGMA quick_check")
-      while try rows.step() {
-        for fact in Self.damage(in: String(decoding: rows.bytes(at: 0), as: UTF8.self)) {
-          try body(Finding(.damagedDatabase, "SQLite reports: \(fact)"))
-        }
-      }
+      while try rows.step() { try report(String(decoding: rows.bytes(at: 0), as: UTF8.self)) }
     }
   }
 

@@ -57,7 +57,7 @@ extension RecoveredStore {
   public func footprint() throws -> Footprint { try store?.footprint() ?? Footprint() }
 
   public func forEachFinding(
-    fully: Bool, now: Timestamp, _ body: (Finding) throws -> Void
+    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
   ) throws {}
 
   public func finish() throws {
