@@ -17,7 +17,7 @@ struct ScheduleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Stop after the current batch once this time is over; exit with 3 if work remains.",
+      "Stop after the current batch once this time has passed; exit with 3 if work remains.",
       valueName: "duration"),
     transform: parseDuration)
   var maxRuntime: Double?

@@ -19,9 +19,9 @@ extension URLCacheAdmin {
         not changed. A Foundation cache has no database, so there is nothing to
         reclaim.
 
-        '--secure' overwrites what entries left that are already removed: it removes
-        orphans, rewrites the database, empties its log, and then searches all files
-        for what 'recover' found before. See 'purge' for what it cannot reach.
+        '--secure' overwrites what removed entries left behind: it removes orphans,
+        rewrites the database, empties its log, and then searches all files for what
+        'recover' found before. See 'purge' for what it cannot reach.
         """)
 
     @OptionGroup var operands: CacheOperand

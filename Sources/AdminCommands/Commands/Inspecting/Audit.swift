@@ -18,10 +18,10 @@ extension URLCacheAdmin {
         caching. The table ranks the hosts. Secrets are shown as '***', with their
         place and a fingerprint, which is the same in each run.
 
-        '--write-baseline' keeps the findings of today, so that '--baseline' reports
+        '--write-baseline' saves the current findings, so that '--baseline' reports
         only new ones.
 
-        Exits with 1 if there is a finding that is as severe as '--fail-on'.
+        Exits with 1 if a finding is at least as severe as '--fail-on'.
         """)
 
     @OptionGroup var operands: CacheOperand

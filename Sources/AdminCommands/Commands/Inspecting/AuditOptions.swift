@@ -8,7 +8,7 @@ import ResponseStorage
 
 /// The options for what to look for, and what is known already.
 struct AuditOptions: ParsableArguments {
-  @Flag(help: "List the rules, and look at no cache.")
+  @Flag(help: "List the rules; do not read a cache.")
   var rules = false
 
   @Option(
@@ -36,7 +36,7 @@ struct AuditOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Exit with 1 if there is such a finding, or a more severe one: error, warning, note, never.",
+      "Exit with 1 if a finding is at least this severe: error, warning, note, never.",
       valueName: "severity"))
   var failOn = FailureLimit.error
 

@@ -21,8 +21,8 @@ extension URLCacheAdmin {
 
         Between two formats, only what both caches can store is compared.
 
-        Ids select entries of the first cache, and entries of the second one by the
-        URLs of those.
+        Ids select entries of the first cache, and entries of the second cache that
+        have the same URLs.
         """)
 
     @Argument(help: "The first cache or archive.", completion: .file())

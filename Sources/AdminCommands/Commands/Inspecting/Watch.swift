@@ -14,17 +14,17 @@ extension URLCacheAdmin {
       commandName: "watch",
       abstract: "Follow what an app stores, replaces and removes, as it happens.",
       discussion: """
-        Looks at the cache whenever it has changed, at most every tenth of a second.
-        Between two looks, it has no file of the cache open and holds no lock, so the
-        app never waits. What is stored and removed again between two looks cannot be
-        seen, but is counted.
+        Checks the cache whenever it may have changed, at most ten times a second.
+        Between two checks, it has no file of the cache open and holds no lock, so the
+        app never waits. Entries that are stored and removed again between two checks
+        cannot be shown, but are counted.
 
         On a terminal, each change is a line; elsewhere, it is a JSON object. End with
         Control-C or '--for'. '--until' ends when a matching entry is stored, which a
         test of an app can wait for.
 
-        Exits with 0 when the entry of '--until' is stored, or when the time is over
-        without '--until'; with 1 when the time is over before.
+        Exits with 0 if the entry of '--until' was stored, and with 1 if it was not
+        stored in time. Without '--until', exits with 0 when the time runs out.
         """,
       aliases: ["follow"])
 

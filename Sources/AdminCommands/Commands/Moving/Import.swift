@@ -14,8 +14,8 @@ extension URLCacheAdmin {
       abstract: "Import entries from an archive, even while an app is using the cache.",
       discussion: """
         The archive is a file written by 'export' or '--backup', a HAR, WARC or WACZ
-        of any program, another cache, or '-' for standard input. A native archive and
-        a cache are restored completely. From a HAR, WARC or WACZ, 'import' skips
+        from any program, another cache, or '-' for standard input. A native archive
+        and a cache are restored completely. From a HAR, WARC or WACZ, 'import' skips
         responses that URLCache would never use, and counts them.
 
         A cache that exists needs no '-c': 'import ARCHIVE CACHE' and
