@@ -102,15 +102,15 @@ import Testing
       ),
       (
         "caches.a.path = '/a'\n", "caches.a.wait", "1s",
-        "cannot edit the way the file writes this setting", true
+        "cannot edit this setting, because of how it is written in the file", true
       ),
       (
         "caches = { a = { path = '/a' } }", "caches.a.wait", "1s",
-        "cannot edit the way the file writes this setting", true
+        "cannot edit this setting, because of how it is written in the file", true
       ),
       (
         "caches = { a = { path = '/a', wait = '1s' } }", "caches.a.wait", nil,
-        "cannot edit the way the file writes this setting", true
+        "cannot edit this setting, because of how it is written in the file", true
       ),
     ] as [(String, String, String?, String, Bool)])
   func `impossible edits are refused`(

@@ -276,7 +276,7 @@ extension ConfigurationEdit {
 extension ConfigurationEdit.Failure {
   /// The file uses a syntax that cannot be edited line by line.
   static let unchangeable = Self(
-    "cannot edit the way the file writes this setting",
+    "cannot edit this setting, because of how it is written in the file",
     hint: "edit the file yourself, then run 'urlcache-admin config check'",
     isOfFile: true)
 }

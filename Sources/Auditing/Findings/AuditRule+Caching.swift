@@ -17,7 +17,7 @@ extension AuditRule {
     "caching/contradictory", .warning, "fields or directives that contradict each other",
     "Caches disagree about which one applies.", fix: "Send only one of them.")
   static let malformed = AuditRule(
-    "caching/malformed", .warning, "a field or a directive that is not valid",
+    "caching/malformed", .warning, "an invalid field or directive",
     "Caches ignore it or treat the response as stale, which is rarely intended.",
     fix: "Correct it on the server.")
   static let unknownDirective = AuditRule(
@@ -40,7 +40,7 @@ extension AuditRule {
     "The app follows it until the entry is stale, even if the server has changed it.",
     fix: "Give redirects a short lifetime.")
   static let postAnswer = AuditRule(
-    "caching/post-answer", .warning, "the response to a request that is not GET",
+    "caching/post-answer", .warning, "the response to a request other than GET",
     "The key contains no method and no body, so another request for the URL may receive it.",
     fix: "Do not store it: return nil in 'urlSession(_:dataTask:willCacheResponse:)'.")
   static let duplicates = AuditRule(

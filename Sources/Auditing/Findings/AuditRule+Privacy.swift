@@ -3,17 +3,17 @@ import ResponseStorage
 extension AuditRule {
   static let authorizedShared = AuditRule(
     "privacy/authorized-response", .error,
-    "a fresh response to a request with 'Authorization' that any other request receives",
+    "a fresh response to a request with 'Authorization' that the cache returns to any request",
     "After another user signs in, the cache still returns the data of the first user.",
     fix: "Send 'Cache-Control: private, no-cache' or 'Vary: Authorization', and purge the entry.")
   static let cookieShared = AuditRule(
     "privacy/cookie-response", .warning,
-    "a fresh response to a request with a cookie that any other request receives",
+    "a fresh response to a request with a cookie that the cache returns to any request",
     "After another user signs in, the cache still returns the data of the first user.",
     fix: "Send 'Cache-Control: private, no-cache' or 'Vary: Cookie', and purge the entry.")
   static let setCookieShared = AuditRule(
     "privacy/set-cookie-shared", .warning,
-    "a fresh response with 'Set-Cookie' that any other request receives",
+    "a fresh response with 'Set-Cookie' that the cache returns to any request",
     "The cache gives the cookie of one user to the next.",
     fix:
       "Send 'Cache-Control: private, no-cache', or set no cookies in responses that may be stored.")

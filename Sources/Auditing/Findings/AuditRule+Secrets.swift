@@ -5,7 +5,7 @@ private enum Fix {
   static let noStore =
     "Send 'Cache-Control: no-store' with responses that contain it, revoke it, and purge the entry."
   static let rotate =
-    "Revoke it and create a new one, keep that out of apps and responses, and purge the entry."
+    "Revoke it, create a new one and keep it out of apps and responses, and purge the entry."
   static let ephemeral =
     "Send authorized requests from an ephemeral session or without a cache, and purge the entry."
   static let header =
@@ -65,18 +65,18 @@ extension AuditRule {
     fix: "Do not store the redirect, and use PKCE.")
   static let oauthToken = AuditRule(
     "secret/oauth-token", .error, "a token in a field such as 'access_token'",
-    "It works for anyone who has it: a refresh token often for months.", fix: Fix.noStore)
+    "It works for anyone who has it, and a refresh token often works for months.", fix: Fix.noStore)
   static let sessionID = AuditRule(
     "secret/session-id", .warning, "a session id in a URL or a body",
     "Anyone who has the id is signed in as the user.", fix: Fix.noStore)
   static let password = AuditRule(
     "secret/password", .error, "a password in a URL, a form or JSON",
-    "Many people use one password for several services, and the cache stores it in clear text.",
+    "Many people reuse passwords, and the cache stores this one in clear text.",
     fix:
       "Never send passwords back, answer requests that contain one with 'no-store', and purge the entry."
   )
   static let apiKey = AuditRule(
-    "secret/api-key", .warning, "a random value in a field with the name of a key or a secret",
+    "secret/api-key", .warning, "a random value in a field whose name suggests a key or a secret",
     "It is probably a credential.", fix: Fix.rotate)
   static let awsKeyID = AuditRule(
     "secret/aws-access-key-id", .warning, "the id of an AWS access key",
@@ -84,7 +84,7 @@ extension AuditRule {
   static let awsSecretKey = key("aws-secret-key", "an AWS secret key", for: "use the AWS account")
   static let googleAPIKey = AuditRule(
     "secret/google-api-key", .warning, "a Google API key",
-    "Without restrictions, anyone can use it at the expense of its owner.",
+    "Unless the key is restricted, anyone can use it at its owner's expense.",
     fix: "Restrict the key to the app and to the APIs that the app needs.")
   static let googleServiceAccount = key(
     "gcp-service-account", "the key of a Google Cloud service account",

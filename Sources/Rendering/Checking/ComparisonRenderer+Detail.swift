@@ -123,7 +123,7 @@ extension ComparisonRenderer {
       buffer.append(" and ")
       buffer.append(grouped: Int64(comparison.omitted.second))
       buffer.append(" lines\n")
-    case .sameJSON: buffer.append("    body              the same JSON with other white space\n")
+    case .sameJSON: buffer.append("    body              the same JSON, except white space\n")
     case .sameDecoded: buffer.append("    body              the same after decoding\n")
     case .binary: buffer.append("    body              differs, and is not text\n")
     case .tooLarge(let limit):

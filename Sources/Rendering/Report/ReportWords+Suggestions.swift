@@ -21,7 +21,7 @@ extension ReportWords {
     if report.isDamaged {
       return
         "The database is damaged. urlcache-admin does not change it, and CFNetwork discards the cache when"
-        + " it notices."
+        + " it notices the damage."
     }
     return report.canBeChanged
       ? "There is nothing worth removing." : "This cache can only be read, not changed."

@@ -60,7 +60,7 @@ extension CacheSavings.Outcome {
     switch self {
     case .cached: "used without a request, mostly because it is fresh"
     case .confirmed: "not sent again if the server answers 304"
-    case .downloaded: "sent again, because it is neither fresh nor has a validator"
+    case .downloaded: "sent again, because it is not fresh and has no validator"
     case .unknown:
       "depends on data that the cache does not contain, such as request fields named in Vary"
     }

@@ -165,13 +165,13 @@ public struct WatchRenderer: Sendable {
     }
     if tally.missed > 0 {
       lines.append(
-        "not seen, because they were stored and replaced or removed between two looks: "
+        "not seen, because they were stored and replaced or removed between two checks: "
           + QuantityWords.grouped(tally.missed))
     }
     if let transactions = summary.transactions, transactions > tally.all + 2 * tally.missed {
       lines.append(
-        "the app wrote \(QuantityWords.grouped(transactions)) transactions; what several of them did"
-          + " to one entry between two looks is one change")
+        "the app wrote \(QuantityWords.grouped(transactions)) transactions; several changes to one"
+          + " entry between two checks are shown as one")
     }
     return lines
   }

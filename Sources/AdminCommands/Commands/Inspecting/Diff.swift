@@ -107,8 +107,8 @@ extension URLCacheAdmin {
       }
       if comparison.isReduced {
         environment.note(
-          "not compared, because a Foundation cache does not store them: the requests, the times"
-            + " of the first storing, partitions and protocol properties")
+          "not compared, because a Foundation cache does not store them: requests, first-stored"
+            + " times, partitions and protocol properties")
       }
       var absence = environment.report(absent: absentIDs, secrets.policy)
       if environment.report(absent: absentURLs, secrets.policy) == .no { absence = .no }
