@@ -31,7 +31,7 @@ struct WARCSequence {
   /// Checks a record of the sequence.
   mutating func check(_ header: WARCHeader, isEntry: Bool) throws(WARCError) {
     guard isOurs else { return }
-    guard !isWhole else { throw WARCError("a record follows the last one") }
+    guard !isWhole else { throw WARCError("a record follows the final record") }
     if isEntry { entries += 1 }
     try checkID(header)
   }

@@ -114,5 +114,5 @@ extension Finding.Code {
   // On SQLITE_CORRUPT, CFNetwork truncates the database and creates an empty one.
   public static let damagedDatabase = Self(
     "damaged-database", .error,
-    "CFNetwork discards the whole cache when it notices; urlcache-admin does not change it")
+    "CFNetwork discards the whole cache when it notices this; urlcache-admin does not change it")
 }

@@ -39,7 +39,7 @@ extension RecoveredStore {
     if entry.rows.key == nil { raw.synthesizedFields.append("the key, from the request") }
     guard let time = Timestamp(secondsSince1970: entry.stored) else { return }
     raw.columns.append(.init("time_stamp", .text(ByteString(AppleStoreWriter.text(of: time)))))
-    raw.synthesizedFields.append("the time of first storing, from that of storing")
+    raw.synthesizedFields.append("the first-stored time, from the time it was last stored")
   }
 
   /// Returns a body; `nil` if it is lost.
