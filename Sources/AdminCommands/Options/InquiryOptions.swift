@@ -16,7 +16,7 @@ struct InquiryOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The rules to apply: apple, foundation, rfc9111 (default: those of the cache's format).",
+      "The rules to apply: apple, foundation, rfc9111 (default: the rules of the cache's format).",
       valueName: "platform"))
   var platform: CachePlatform?
 

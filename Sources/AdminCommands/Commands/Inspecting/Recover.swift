@@ -27,8 +27,8 @@ extension URLCacheAdmin {
           only-url        the URL, and perhaps when it was first stored
 
         A removed entry is listed once, in its newest version, unless the cache has an
-        entry for its URL. '--versions' lists all versions, including those of entries
-        that the cache still has.
+        entry for its URL. '--versions' lists all versions, including versions of
+        entries that the cache still has.
 
         Make a new cache from what a damaged one still contains:
 
@@ -69,7 +69,7 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "The columns, separated by commas: those of 'list', 'confidence' and 'found'.",
+        "The columns, separated by commas: the columns of 'list', 'confidence' and 'found'.",
         valueName: "columns"),
       transform: parseRecoveredColumns)
     var columns: [Column]?
