@@ -7,8 +7,10 @@ internal import CArchive
 /// end.
 @safe
 public struct ArchiveWriter: ~Copyable {
-  private let handle: WriteHandle
-  private let format: ArchiveFormat
+  /// What writes a tar archive.
+  private let handle: WriteHandle?
+  /// What writes a zip archive.
+  private let zip: ZipWriter?
   private var missing: Int64 = 0
 
   /// Starts an archive.
@@ -23,15 +25,20 @@ public struct ArchiveWriter: ~Copyable {
     _ format: ArchiveFormat, level: Int? = nil, threads: Int = 1,
     writing write: @escaping ([UInt8]) throws -> Void
   ) throws {
-    let handle = try WriteHandle(ArchiveOutput(writing: write))
     // These are the default levels of zstd and of zlib.
-    try handle.open(format, level: level ?? (format == .tarZstd ? 3 : 6), threads: threads)
+    let level = level ?? (format == .tarZstd ? 3 : 6)
+    guard format != .zip else {
+      zip = try ZipWriter(level: level, writing: write)
+      handle = nil
+      return
+    }
+    let handle = try WriteHandle(ArchiveOutput(writing: write))
+    try handle.open(format, level: level, threads: threads)
     // Members differ only in their names and sizes.
     unsafe archive_entry_set_perm(handle.member, 0o644)
-    // A zip archive stores local time, which would depend on the time zone, so it gets no time at all.
-    if format != .zip { unsafe archive_entry_set_mtime(handle.member, 0, 0) }
-    self.handle = handle
-    self.format = format
+    unsafe archive_entry_set_mtime(handle.member, 0, 0)
+    zip = nil
+    self.handle = consume handle
   }
 
   /// Starts a member, which is a regular file.
@@ -45,19 +52,9 @@ public struct ArchiveWriter: ~Copyable {
   public mutating func begin(_ name: String, size: Int64, isCompressed: Bool = true) throws {
     try requireWholeMember()
     // A WACZ file needs both: viewers read its WARC at byte offsets, so that must be stored, while
-    // the other members may be compressed. libarchive lets the method change between members.
-    if format == .zip {
-      let code =
-        isCompressed
-        ? unsafe archive_write_zip_set_compression_deflate(handle.pointer)
-        : unsafe archive_write_zip_set_compression_store(handle.pointer)
-      try handle.check(code)
-    }
-    unsafe name.withCString { unsafe archive_entry_set_pathname(handle.member, $0) }
-    // Without a size, libarchive 3.6.2 writes one of 0, drops all bytes that follow, and reports
-    // neither.
-    unsafe archive_entry_set_size(handle.member, size)
-    try handle.check(unsafe archive_write_header(handle.pointer, handle.member))
+    // the other members may be compressed.
+    try zip?.begin(name, size: size, isCompressed: isCompressed)
+    try handle?.begin(name, size: size)
     missing = size
   }
 
@@ -72,8 +69,9 @@ public struct ArchiveWriter: ~Copyable {
       throw ArchiveError(
         "a member is \(Int64(bytes.count) - missing) bytes longer than declared")
     }
-    try handle.write(bytes)
     missing -= Int64(bytes.count)
+    try handle?.write(bytes)
+    try zip?.append(bytes, isLast: missing == 0)
   }
 
   /// Appends a complete member.
@@ -82,14 +80,22 @@ public struct ArchiveWriter: ~Copyable {
     try append(bytes[...])
   }
 
+  /// Appends a complete member of a zip archive.
+  public mutating func append(_ name: String, _ contents: ZipMember) throws {
+    try requireWholeMember()
+    guard let zip else { throw ArchiveError("only zip compresses members individually") }
+    try zip.append(name, contents)
+  }
+
   /// Writes the end of the archive.
   ///
   /// - Throws: ``ArchiveError``, also if the last member is incomplete, or any error of the writer's
   ///   closure.
   public consuming func finish() throws {
     try requireWholeMember()
+    try zip?.finish()
     // Freeing the handle would write the end as well, but `deinit` could not report that it failed.
-    try handle.check(unsafe archive_write_close(handle.pointer))
+    try handle?.close()
   }
 
   private borrowing func requireWholeMember() throws {

@@ -9,7 +9,7 @@ public struct GzipMemberWriter: ~Copyable {
   /// The size up to which a member is compressed at once, in memory; 1 MiB.
   public static let largestInMemory = 1 << 20
 
-  private let compressor: GzipCompressor
+  private let compressor: DeflateCompressor
   private let write: ([UInt8]) throws -> Void
   /// What has been appended, until it is too large.
   private var bytes: [UInt8] = []
@@ -21,7 +21,7 @@ public struct GzipMemberWriter: ~Copyable {
   /// - Parameters:
   ///   - compressor: What compresses the data. Several writers can use it, one after the other.
   ///   - write: Receives the next bytes of the member.
-  public init(_ compressor: GzipCompressor, writing write: @escaping ([UInt8]) throws -> Void) {
+  public init(_ compressor: DeflateCompressor, writing write: @escaping ([UInt8]) throws -> Void) {
     (self.compressor, self.write) = (compressor, write)
   }
 
@@ -46,7 +46,7 @@ public struct GzipMemberWriter: ~Copyable {
   /// - Throws: ``ArchiveError``, or any error of the closure that receives the member.
   public consuming func finish() throws {
     switch consume handle {
-    case .some(let handle): try handle.check(unsafe archive_write_close(handle.pointer))
+    case .some(let handle): try handle.close()
     case .none: try write(compressor.member(bytes))
     }
   }

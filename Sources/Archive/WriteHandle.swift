@@ -45,19 +45,24 @@ extension WriteHandle {
       try set("zstd", "compression-level", "\(level)")
       // Even for one thread, zstd then compresses on a separate thread while the caller continues.
       try set("zstd", "threads", "\(threads)")
-    case .zip: break
+    case .zip: throw ArchiveError("zip archives are not written by libarchive")
     }
-    if format == .zip {
-      try check(unsafe archive_write_set_format_zip(pointer))
-      try check(
-        unsafe archive_write_set_format_option(
-          pointer, "zip", "compression-level", "\(level)"))
-    } else {
-      // For these members, ustar gives the same bytes as pax, but is four times as fast.
-      try check(unsafe archive_write_set_format_ustar(pointer))
-    }
+    // For these members, ustar gives the same bytes as pax, but is four times as fast.
+    try check(unsafe archive_write_set_format_ustar(pointer))
     try open()
   }
+
+  /// Starts a member with a name and a size in bytes.
+  borrowing func begin(_ name: String, size: Int64) throws {
+    unsafe name.withCString { unsafe archive_entry_set_pathname(member, $0) }
+    // Without a size, libarchive 3.6.2 writes one of 0, drops all bytes that follow, and reports
+    // neither.
+    unsafe archive_entry_set_size(member, size)
+    try check(unsafe archive_write_header(pointer, member))
+  }
+
+  /// Writes the end of the data.
+  borrowing func close() throws { try check(unsafe archive_write_close(pointer)) }
 
   /// Starts gzip data with a single member.
   borrowing func openGzip(level: Int) throws {

@@ -1,3 +1,4 @@
+import Archive
 import Bytes
 import Files
 import ResponseStorage
@@ -8,12 +9,24 @@ struct PreparedEntry: Sendable {
   struct Member: Sendable {
     var name: RawResponse.Part.Name
     /// The contents; `nil` if they are not in memory and must be read again from the entry.
-    var bytes: [UInt8]?
+    var contents: Contents?
+  }
+
+  /// The contents of a member in memory.
+  enum Contents: Sendable {
+    case bytes([UInt8])
+    /// Compressed for a zip archive.
+    case zipped(ZipMember)
+
+    /// - Parameter compressor: What compresses them for a zip archive; `nil` to leave that to the archive.
+    init(_ bytes: [UInt8], by compressor: DeflateCompressor?) {
+      self = compressor.map { .zipped(ZipMember(bytes, by: $0)) } ?? .bytes(bytes)
+    }
   }
 
   /// The folder of the members, with a trailing slash.
   var folder: String
-  var document: [UInt8]
+  var document: Contents
   var members: [Member] = []
   /// The checksum lines of all members, starting with the document.
   var checksums: [UInt8] = []
@@ -24,7 +37,10 @@ struct PreparedEntry: Sendable {
   ///   - entry: The entry. Parts that are not in memory are read unless their digest is known, and replaced in the
   ///     entry by what must be written.
   ///   - temporaryFolder: The folder for a copy of a large part that can be read only once.
-  init(_ entry: inout ExportedEntry, temporaryFolder: String) throws {
+  ///   - compressor: What compresses the members for a zip archive; `nil` to leave that to the archive.
+  init(
+    _ entry: inout ExportedEntry, temporaryFolder: String, compressor: DeflateCompressor? = nil
+  ) throws {
     folder = NativeArchive.folder(entry.number)
     let count = entry.raw.parts.count
     var described: [EntryDocument.Member] = []
@@ -37,11 +53,13 @@ struct PreparedEntry: Sendable {
         content = try content.measured(keepingIn: temporaryFolder)
         entry.raw.parts[index].content = content
       }
-      members.append(Member(name: name, bytes: content.bytes))
+      members.append(
+        Member(name: name, contents: content.bytes.map { Contents($0, by: compressor) }))
       described.append(
         .init(name: name, isText: isText, size: content.size, sha256: try content.digest()))
     }
-    document = entry.document(of: described)
+    let document = entry.document(of: described)
+    self.document = Contents(document, by: compressor)
     checksums.reserveCapacity(128 * (1 + described.count))
     note(NativeArchive.documentName, Digest(of: document).hexadecimal)
     for member in described { note(member.name.memberName, member.sha256) }

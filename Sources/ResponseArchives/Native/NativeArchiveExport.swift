@@ -24,11 +24,11 @@ final class NativeArchiveExport: ResponseArchiveWriter {
     self.archive = consume archive
     longestMember = ByteCount(container.longestMember)
     temporaryFolder = export.temporaryFolder
-    preparation = EntryPreparation(for: export)
+    preparation = EntryPreparation(for: export, into: container)
   }
 
   func enqueue(_ raw: RawResponse, number: Int64) throws -> Bool {
-    let isEnqueued = preparation.add(raw, number: number)
+    let isEnqueued = try preparation.add(raw, number: number)
     // An entry that could not be queued can be read only now, so all queued entries must be written before it.
     try preparation.forEachPrepared(all: !isEnqueued) { entry in
       try archive?.append(entry, from: nil)

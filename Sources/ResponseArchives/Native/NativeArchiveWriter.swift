@@ -33,13 +33,13 @@ struct NativeArchiveWriter: ~Copyable {
   /// - Throws: ``StoreError`` if a part changed since it was measured, or any error from reading or writing.
   mutating func append(_ entry: borrowing PreparedEntry, from source: ExportedEntry?) throws {
     let folder = entry.folder
-    try archive.append(folder + NativeArchive.documentName, entry.document)
+    try append(folder + NativeArchive.documentName, entry.document)
     // A span avoids retaining and releasing the bytes of each member.
     let members = entry.members.span
     for index in members.indices {
       let name = folder + members[index].name.memberName
-      if let bytes = members[index].bytes {
-        try archive.append(name, bytes)
+      if let contents = members[index].contents {
+        try append(name, contents)
         continue
       }
       guard let content = source?.raw.part(members[index].name)?.content else {
@@ -51,6 +51,13 @@ struct NativeArchiveWriter: ~Copyable {
     memberCount += 1 + Int64(members.count)
     lines += entry.checksums
     if lines.count >= 1 << 16 { try writeLines() }
+  }
+
+  private mutating func append(_ name: String, _ contents: PreparedEntry.Contents) throws {
+    switch contents {
+    case .bytes(let bytes): try archive.append(name, bytes)
+    case .zipped(let member): try archive.append(name, member)
+    }
   }
 
   private mutating func writeLines() throws {

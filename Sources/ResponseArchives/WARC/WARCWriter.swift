@@ -5,7 +5,7 @@ import ResponseStorage
 
 /// Writes WARC records, either plain or each as a separate gzip member.
 final class WARCWriter {
-  private let compressor: GzipCompressor?
+  private let compressor: DeflateCompressor?
   private let write: ([UInt8]) throws -> Void
 
   /// The size of the file so far, in bytes.
@@ -15,7 +15,7 @@ final class WARCWriter {
   ///   - level: The compression level, 1 to 9; `nil` for no compression.
   ///   - write: Receives the next bytes of the file.
   init(level: Int?, writing write: @escaping ([UInt8]) throws -> Void) throws {
-    compressor = try level.map { try GzipCompressor(level: $0) }
+    compressor = try level.map { try DeflateCompressor(level: $0) }
     self.write = write
   }
 
