@@ -18,7 +18,8 @@ final class CodedInput {
   private static let longestHeader = 1 << 20
 
   private let coding: ContentCoding
-  private let read: (inout [UInt8]) throws -> Int
+  /// Fills the start of an array with bytes of the data from an offset.
+  private let read: (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
 
   /// The chunk that libarchive reads, at a fixed address.
   private let piece: UnsafeMutableBufferPointer<UInt8>
@@ -29,9 +30,10 @@ final class CodedInput {
   private var window: [UInt8] = []
   private var windowStart: Int64 = 0
 
-  /// The offsets at which the run began and the next chunk begins.
+  /// The offset at which the run began.
   private var start: Int64 = 0
-  private var next: Int64 = 0
+  /// The offset of the next chunk.
+  private(set) var next: Int64 = 0
 
   /// The offset of the last two bytes with which a gzip header begins.
   // At the start, the last mark is as far away as if a whole trailer followed it.
@@ -45,7 +47,12 @@ final class CodedInput {
   /// Why no more data could be read, if it could not.
   private(set) var failure: (any Error)?
 
-  init(_ coding: ContentCoding, reading read: @escaping (inout [UInt8]) throws -> Int) {
+  /// - Parameter read: Fills the start of an array with bytes of the data from an offset, and returns their number; 0 at
+  ///   the end. The offset is where the last call ended, unless ``begin(at:)`` got another one.
+  init(
+    _ coding: ContentCoding,
+    reading read: @escaping (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
+  ) {
     self.coding = coding
     self.read = read
     unsafe piece = .allocate(capacity: Self.pieceSize)
@@ -58,14 +65,21 @@ final class CodedInput {
   /// The end of the data read so far; at the end of the data, its length.
   var end: Int64 { windowStart + Int64(window.count) }
 
-  /// Starts a run of libarchive at `offset`, where the last one stopped.
+  /// Starts a run of libarchive at `offset`.
   ///
   /// - Returns: Whether there is any data.
   func begin(at offset: Int64) throws -> Bool {
+    if !(windowStart...end ~= offset) { (window, windowStart, isReadWhole) = ([], offset, false) }
     (start, next, isExhausted) = (offset, offset, false)
     let isThere = next < end || readOn(keepingFrom: offset)
     if let failure { throw failure }
     return isThere
+  }
+
+  /// Returns the data from an offset in the window on: at least `count` bytes, unless there are fewer.
+  func window(from offset: Int64, atLeast count: Int) -> ArraySlice<UInt8> {
+    while end - offset < Int64(count), readOn(keepingFrom: offset) {}
+    return window[Int(offset - windowStart)...]
   }
 
   /// Returns the checksum and the length modulo 2^32 of the member that ends at `offset`.
@@ -133,7 +147,7 @@ final class CodedInput {
     // If the file grows meanwhile, ignore what was added after its end was reached.
     guard !isReadWhole else { return false }
     do {
-      let count = try read(&chunk)
+      let count = try read(&chunk, end)
       if offset > windowStart {
         window.removeFirst(Int(offset - windowStart))
         windowStart = offset

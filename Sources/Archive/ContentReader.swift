@@ -5,7 +5,9 @@ public final class ContentReader {
   private let coding: ContentCoding
   private let limit: Int64
   private let input: CodedInput
+  /// Decodes a member that does not fit into memory, or is damaged, and zstd.
   private var run: DecodingRun?
+  private var decompressor: GzipDecompressor?
   private var room: Int64
   private var checksum = CRC32()
   private var length: UInt32 = 0
@@ -20,13 +22,36 @@ public final class ContentReader {
   ///   - limit: The most bytes to decode; more are an error.
   ///   - read: Fills the start of an array with the next bytes of the data, and returns their number; 0
   ///     at the end.
-  public init(
+  public convenience init(
     _ coding: ContentCoding, limit: Int64, reading read: @escaping (inout [UInt8]) throws -> Int
+  ) {
+    self.init(coding, limit: limit) { buffer, _ in try read(&buffer) }
+  }
+
+  /// Creates a reader of data with random access.
+  ///
+  /// - Parameters:
+  ///   - limit: The most bytes to decode; more are an error.
+  ///   - read: Fills the start of an array with bytes from an offset of the data, and returns their number; 0 at the end.
+  public init(
+    _ coding: ContentCoding, limit: Int64,
+    readingAt read: @escaping (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
   ) {
     self.coding = coding
     self.limit = limit
     room = limit
     input = CodedInput(coding, reading: read)
+  }
+
+  /// The number of coded bytes that were decoded; more may have been read.
+  public var decodedEnd: Int64 { run == nil ? memberEnd : input.next }
+
+  /// Moves to another member, which ``nextMember()`` then opens. The data must have random access.
+  ///
+  /// - Parameter start: The offset of the member in the coded data.
+  public func move(toMemberAt start: Int64) {
+    run = nil
+    memberEnd = start
   }
 
   /// Moves to the next member. The last one must have been read to its end.
@@ -38,12 +63,39 @@ public final class ContentReader {
     precondition(run == nil, "the last member is not read to its end")
     guard try input.begin(at: memberEnd) else { return false }
     memberStart = memberEnd
+    if coding == .gzip, let size = decodeInMemory() {
+      memberEnd = memberStart + Int64(size)
+      return true
+    }
     (checksum, length) = (CRC32(), 0)
     // libarchive knows only that reading failed. The error that the closure threw says why.
     do { run = try DecodingRun(coding, of: input, from: memberStart) } catch {
       throw input.failure ?? error
     }
     return true
+  }
+
+  // Most gzip members are small, so all of their coded data is usually read already. An attempt without the end of the
+  // member is in vain, so the second one is made with all data that a member in memory can have.
+  private static let attempts = [1 << 18, GzipDecompressor.largestMember]
+
+  /// Decodes the member at `memberStart` in memory.
+  ///
+  /// - Returns: The number of coded bytes; `nil` if the member does not fit into memory, or is damaged, which the other
+  ///   decoder finds out and describes.
+  private func decodeInMemory() -> Int? {
+    decompressor = decompressor ?? GzipDecompressor()
+    guard let decompressor else { return nil }
+    for size in Self.attempts {
+      let bytes = input.window(from: memberStart, atLeast: size)
+      switch decompressor.decode(bytes) {
+      case .decoded(let count): return count
+      case .tooLong: return nil
+      case .incomplete where bytes.count < size: return nil
+      case .incomplete: continue
+      }
+    }
+    return nil
   }
 
   /// Reads the next bytes of the member into the start of `buffer`. They are verified only at the end of the
@@ -53,13 +105,17 @@ public final class ContentReader {
   /// - Throws: ``ContentDecodingError``, or any error of the reader's closure.
   public func read(into buffer: inout [UInt8]) throws -> Int {
     let count: Int
-    do { count = try run?.read(into: &buffer) ?? 0 } catch { throw input.failure ?? error }
+    let isRun = run != nil
+    do {
+      count = try run?.read(into: &buffer) ?? decompressor?.read(into: &buffer) ?? 0
+    } catch { throw input.failure ?? error }
     guard count > 0 else {
       try endMember()
       return 0
     }
     room -= Int64(count)
     guard room >= 0 else { throw ContentDecodingError.tooLarge(limit) }
+    if !isRun { return count }
     // libzstd compares the checksum of a frame itself, if there is one. That of gzip is compared by
     // nobody else.
     if coding == .gzip { checksum.append(buffer[..<count]) }

@@ -48,14 +48,15 @@ final class WARCInput {
     start = place.member
     self.progress = progress
     var next = place.member
-    let read = { (buffer: inout [UInt8]) in
+    readPlain = { buffer in
       let count = try file.read(&buffer, next)
       next += Int64(count)
       progress.read += ByteCount(count)
       return count
     }
-    readPlain = read
-    coded = coding.map { ContentReader($0, limit: limit, reading: read) }
+    coded = coding.map { coding in
+      ContentReader(coding, limit: limit) { try file.read(&$0, place.member + $1) }
+    }
     try skip(place.offset)
   }
 
@@ -65,19 +66,20 @@ final class WARCInput {
     return Place(member: start + coded.memberStart, offset: offset - Int64(unread.count))
   }
 
-  /// Skips forward to a place if it is close.
+  /// Skips forward to a place, unless opening the input again is cheaper.
   ///
   /// - Returns: Whether the input is at the place now.
   func advance(to target: Place) throws -> Bool {
     let ahead = target.member - place.member
-    guard 0...Self.nearness ~= ahead, ahead > 0 || target.offset >= place.offset else {
-      return false
-    }
-    while place.member < target.member {
-      let count = coded == nil ? target.member - place.member : .max
-      guard try !read(upTo: count).isEmpty else { return false }
-      // The reader stays in an exhausted member until more is requested.
-      _ = try isAtEnd()
+    guard ahead >= 0, ahead > 0 || target.offset >= place.offset else { return false }
+    if ahead > 0, let coded {
+      // The members in between are not decoded.
+      coded.move(toMemberAt: target.member - start)
+      (unread, isInMember) = (0..<0, false)
+      guard try !isAtEnd() else { return false }
+    } else if ahead > 0 {
+      guard ahead <= Self.nearness else { return false }
+      try skip(ahead)
     }
     guard place.member == target.member, place.offset <= target.offset else { return false }
     try skip(target.offset - place.offset)
@@ -109,6 +111,8 @@ final class WARCInput {
     guard isInMember else { return 0 }
     let count = try coded.read(into: &buffer)
     isInMember = count > 0
+    // Not what was read ahead of the decoder: a small file that decodes to gigabytes could be read as a whole.
+    progress.read = ByteCount(coded.decodedEnd)
     return count
   }
 
