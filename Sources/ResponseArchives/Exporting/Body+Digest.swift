@@ -22,10 +22,10 @@ extension Body {
     return digest.hexadecimal
   }
 
-  /// Reads the whole body only to surface read errors. Does nothing for a body in memory.
+  /// Reads the whole body only to surface read errors. Does nothing for a body in memory, or one that was verified.
   public func readThrough() throws {
     // A body of gigabytes takes seconds to read, in which a signal must still end the command.
-    if bytes == nil { try forEachChunk { _ in try checkSignals() } }
+    if bytes == nil, !isVerified { try forEachChunk { _ in try checkSignals() } }
   }
 }
 

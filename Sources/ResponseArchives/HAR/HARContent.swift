@@ -64,10 +64,12 @@ struct HARContent {
   func body(_ path: String, readingBy reader: @escaping (Int64) -> JSONReader) -> Body? {
     guard let bodySize else { return nil }
     if bodySize == 0 { return Body([]) }
-    return Body(size: bodySize) {
+    var body = Body(size: bodySize) {
       let reading = HARContentReading(reader(offset), isBase64: coding == .base64, path)
       return BodyReader(size: bodySize) { try reading.read(into: &$0) }
     }
+    body.isVerified = true
+    return body
   }
 }
 

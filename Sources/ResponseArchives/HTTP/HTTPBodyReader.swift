@@ -42,6 +42,12 @@ final class HTTPBodyReader {
     try beginDecoding(headers.codings(named: "content-encoding"), limit)
   }
 
+  /// Whether a message with these header fields may have a transfer or content coding that a reader undoes.
+  static func isCoded(_ headers: HeaderFields) -> Bool {
+    headers.codings(named: "transfer-encoding").contains("chunked")
+      || !headers.codings(named: "content-encoding").isEmpty
+  }
+
   private func beginDecoding(_ codings: [ByteString], _ limit: ByteCount) throws {
     guard let name = codings.last else { return }
     while unread.count < ContentCoding.longestMark, case let piece = try next(), !piece.isEmpty {

@@ -59,10 +59,14 @@ struct WARCDigest {
       }
     }
 
+    /// Whether this is a SHA-256 digest.
+    var isSHA256: Bool { digest.algorithm == .sha256 }
+
+    /// The digest of the bytes so far.
+    var bytes: [UInt8] { isSHA256 ? sha256.bytes : sha1.bytes }
+
     /// Whether the bytes so far match the digest.
-    var isRight: Bool {
-      digest.value == (digest.algorithm == .sha1 ? sha1.bytes : sha256.bytes)
-    }
+    var isRight: Bool { digest.value == bytes }
   }
 }
 

@@ -92,7 +92,11 @@ final class WARCEntries {
   private func body(of entry: WARCIndex.Entry, _ payload: WARCPayload) throws -> Body {
     guard entry.size <= WARCIndex.largestInMemory else {
       let sha256 = String(decoding: Base16.encode(entry.sha256), as: UTF8.self)
-      return Body(size: entry.size, sha256: sha256) { [self] in try makeReader(ofBodyOf: entry) }
+      var body = Body(size: entry.size, sha256: sha256) { [self] in
+        try makeReader(ofBodyOf: entry)
+      }
+      body.isVerified = true
+      return body
     }
     let isThere = entry.record == entry.body || entry.hasHeadOfBody
     let whole = try isThere ? payload : WARCPayload(bodies.record(at: entry.body))

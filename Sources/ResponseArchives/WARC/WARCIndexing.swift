@@ -146,13 +146,15 @@ struct WARCIndexing {
   /// - Returns: The status.
   private mutating func readBody(into entry: inout WARCIndex.Entry) throws -> Int64? {
     let payload = try WARCPayload(reader)
-    let digests = try WARCPayloadDigests(reader.header)
-    var digest = Digest()
+    let digests = try payload.digests(areBodiesDecoded: entry.isBodyDecoded)
+    // The index needs a digest of a large body, which is usually computed already.
+    let mayBeLarge = digests.isCoded || reader.blockLength > WARCIndex.largestInMemory
+    var digest = mayBeLarge && digests.decoded?.isSHA256 != true ? Digest() : nil
     do {
       let body = try payload.body(
         areBodiesDecoded: entry.isBodyDecoded, limit: ByteCount(limits[.member]), into: digests)
       while case let count = try body.read(into: &buffer), count > 0 {
-        digest.update(buffer[..<count])
+        digest?.update(buffer[..<count])
         digests.decoded?.update(buffer[..<count])
         entry.size += ByteCount(count)
         contentBytes += ByteCount(count)
@@ -168,7 +170,9 @@ struct WARCIndexing {
     guard digests.areRight else {
       throw WARCError("a record does not match the digest of its payload")
     }
-    if entry.size > WARCIndex.largestInMemory { entry.sha256 = digest.bytes }
+    if entry.size > WARCIndex.largestInMemory {
+      entry.sha256 = digest?.bytes ?? digests.decoded?.bytes ?? []
+    }
     if let reason = incompleteness(of: payload, size: entry.size) {
       throw HTTPBodyError(reason, isPart: true)
     }

@@ -42,16 +42,27 @@ struct WARCPayload {
   func body(
     areBodiesDecoded: Bool, limit: ByteCount = .max, into digests: WARCPayloadDigests? = nil
   ) throws -> HTTPBodyReader {
-    // A file that claims to be from this program is read without codings, even if a hostile one
-    // kept the header fields.
-    let headers = areBodiesDecoded || !reader.header.hasHTTPBlock ? HeaderFields() : head.headers
-    return try HTTPBodyReader(headers, limit: limit) {
+    try HTTPBodyReader(codingFields(areBodiesDecoded: areBodiesDecoded), limit: limit) {
       digests?.transferred?.update($0)
     } reading: { [reader] in
       let chunk = try reader.read()
       digests?.sent?.update(chunk)
       return chunk
     }
+  }
+
+  /// Returns the header fields that name the codings of the body.
+  private func codingFields(areBodiesDecoded: Bool) -> HeaderFields {
+    // A file that claims to be from this program is read without codings, even if a hostile one
+    // kept the header fields.
+    areBodiesDecoded || !reader.header.hasHTTPBlock ? HeaderFields() : head.headers
+  }
+
+  /// Starts the digests for ``body(areBodiesDecoded:limit:into:)``.
+  func digests(areBodiesDecoded: Bool) throws(WARCError) -> WARCPayloadDigests {
+    try WARCPayloadDigests(
+      reader.header,
+      isCoded: HTTPBodyReader.isCoded(codingFields(areBodiesDecoded: areBodiesDecoded)))
   }
 
   /// Skips the rest of the body.
@@ -69,22 +80,25 @@ final class WARCPayloadDigests {
   /// The digest without the content coding.
   var decoded: WARCDigest.Making?
 
+  /// Whether the body has a transfer or content coding. Without one, only ``decoded`` is computed, as all are equal.
+  let isCoded: Bool
+
   /// Starts the digests if the header contains a payload digest of a known algorithm.
-  init(_ header: WARCHeader) throws(WARCError) {
+  init(_ header: WARCHeader, isCoded: Bool) throws(WARCError) {
+    self.isCoded = isCoded
     guard let label = header["warc-payload-digest"], let digest = try WARCDigest(label) else {
       return
     }
-    sent = .init(of: digest)
-    transferred = .init(of: digest)
     decoded = .init(of: digest)
+    if isCoded { (sent, transferred) = (.init(of: digest), .init(of: digest)) }
   }
 
   // All three are computed at once, because a second reading of a record of gigabytes would cost
   // more than two digests that are not needed.
   /// Whether one of them matches, or there is none to compare.
   var areRight: Bool {
-    guard let sent, let transferred, let decoded else { return true }
-    return sent.isRight || transferred.isRight || decoded.isRight
+    guard let decoded else { return true }
+    return decoded.isRight || sent?.isRight ?? false || transferred?.isRight ?? false
   }
 }
 

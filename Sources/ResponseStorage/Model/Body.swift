@@ -27,6 +27,9 @@ public struct Body {
   /// Whether it is a file that is far longer than the data written to it.
   public let isSparse: Bool
 
+  /// Whether all bytes were read and verified when its archive was opened, so that reading them again finds no damage.
+  public var isVerified = false
+
   /// Whether a held signal ends reading with an error.
   public var endsOnSignals = false
 
