@@ -244,28 +244,16 @@ public struct JSONReader {
   ///
   /// - Returns: Their range in the buffer.
   mutating func plainRun() -> Range<Int> {
-    let run = index..<Self.endOfPlainRun(buffer.span, from: index)
+    let run = index..<buffer.span.endOfPlainText(from: index)
     index = run.upperBound
     return run
-  }
-
-  private static func endOfPlainRun(_ bytes: Span<UInt8>, from start: Int) -> Int {
-    var end = start
-    while end < bytes.count {
-      let byte = bytes[end]
-      // Bytes from 0x80 on pass without being checked: most texts are only compared byte by byte,
-      // and who makes a `String` of one finds out then whether it is UTF-8.
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
-      end += 1
-    }
-    return end
   }
 
   /// Reads the rest of a string and its closing quote, if the buffer contains both and the string has no escapes.
   ///
   /// - Returns: The range of the text in the buffer, or `nil`, with nothing read.
   mutating func plainString() -> Range<Int>? {
-    let run = index..<Self.endOfPlainRun(buffer.span, from: index)
+    let run = index..<buffer.span.endOfPlainText(from: index)
     // Most strings are complete in the buffer, and can then be copied in one go.
     guard run.upperBound < buffer.count, buffer[run.upperBound] == UInt8(ascii: "\"") else {
       return nil

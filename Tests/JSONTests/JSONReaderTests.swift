@@ -23,6 +23,15 @@ import Testing
     return String(decoding: try reader.string(), as: UTF8.self)
   }
 
+  @Test func `strings end, and escapes begin, at any place`() throws {
+    for length in 0..<40 {
+      let plain = String(repeating: "\u{7F}!#[]\u{80}\u{FF}é ~", count: 5).prefix(length)
+      #expect(try string("\"\(plain)\"x") == String(plain))
+      #expect(try string("\"\(plain)\\n\(plain)\"\\\"") == "\(plain)\n\(plain)")
+      #expect(error(in: "\"\(plain)\u{1F}\"")?.hasPrefix("unescaped control character") == true)
+    }
+  }
+
   @Test(arguments: [
     "null", " true ", "false", "0", "-0", "12", "-1.5", "1e9", "1E+9", "0.5e-3", "\"\"", "\"a\"",
     "[]", "[ ]", "[1]", "[1 , 2]", "{}", "{ }", "{\"a\":1}", "{ \"a\" : [ { } ] , \"b\" : null }",
