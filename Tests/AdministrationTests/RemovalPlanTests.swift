@@ -293,6 +293,38 @@ import Testing
     #expect(source.projections.map { $0.contains(.url) } == [false, true])
   }
 
+  @Test(arguments: [false, true])
+  func `a cache within its limits is measured without reading its entries`(
+    onlyIfOver: Bool
+  ) throws {
+    let now = try #require(Timestamp(secondsSince1970: 10_000))
+    var limits = CacheLimits()
+    (limits.bytes, limits.entries, limits.onlyIfOver) = (63_000, 9, onlyIfOver)
+    let done = try RemovalPlan(enforcing: limits, on: store, among: Selection(), now: now)
+    let removed = Set(done.entries.map(\.version.id))
+    #expect(!removed.isEmpty)
+    var left = MemoryStore(store.responses.filter { !removed.contains($0.id) })
+    left.size = store.size
+    left.size.bodyFilesBytes = 3_800
+    let source = NumberedStore(store: left)
+    let whole = try RemovalPlan(enforcing: limits, on: left, among: Selection(), now: now)
+    let settled = try RemovalPlan(
+      after: done, leaving: left.count(), enforcing: limits, on: source)
+    #expect(settled?.isEmpty == true)
+    #expect(settled?.kept == whole.kept)
+    #expect(settled?.meetsLimits == whole.meetsLimits)
+    #expect(settled?.footprint == whole.footprint)
+    #expect(settled?.storedEntries == whole.storedEntries)
+    #expect(source.projections.isEmpty)
+    // Another process stored an entry.
+    #expect(
+      try RemovalPlan(after: done, leaving: left.count() - 1, enforcing: limits, on: source) == nil)
+    // The removal freed less than estimated.
+    left.size.bodyFilesBytes = 3_900
+    #expect(
+      try RemovalPlan(after: done, leaving: left.count(), enforcing: limits, on: left) == nil)
+  }
+
   @Test func `the largest entries are removed first on request`() throws {
     let answer = try removed {
       $0.bytes = 63_152

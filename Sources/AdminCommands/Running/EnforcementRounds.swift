@@ -10,7 +10,7 @@ import ResponseStorage
 struct EnforcementRounds {
   private let limits: CacheLimits
   private let execution: PlanExecution
-  private let measure: (RemovalPlan, CacheLimits.Round) throws -> RemovalPlan
+  private let measure: (Done, CacheLimits.Round) throws -> RemovalPlan
   /// The target for the size on disk, in bytes.
   private let goal: ByteCount?
 
@@ -23,6 +23,14 @@ struct EnforcementRounds {
   /// Why the rounds were stopped, if they were; the cache was then not measured again.
   private(set) var stop: StopReason?
 
+  /// An executed plan.
+  struct Done {
+    /// The plan, without its entries and orphans.
+    let plan: RemovalPlan
+    /// The number of entries that should be left; `nil` if the plan was not executed completely.
+    let remainingEntries: Int64?
+  }
+
   /// Creates rounds that start with a plan.
   ///
   /// - Parameters:
@@ -30,7 +38,7 @@ struct EnforcementRounds {
   ///   - measure: Creates the plan for the next round, from the cache after the last one.
   init(
     _ plan: RemovalPlan, keeping limits: CacheLimits, _ execution: PlanExecution,
-    measuring measure: @escaping (RemovalPlan, CacheLimits.Round) throws -> RemovalPlan
+    measuring measure: @escaping (Done, CacheLimits.Round) throws -> RemovalPlan
   ) {
     self.plan = plan
     self.limits = limits
@@ -53,6 +61,8 @@ struct EnforcementRounds {
       // A database that was sound before the first round needs no check before the next.
       let receipt = execution.carryOut(
         plan, shrinking: mustShrink, verifying: count == 1, unless: stopReason)
+      let remaining =
+        receipt.isComplete ? plan.storedEntries - Int64(plan.entries.count) : nil
       // There may be a million entries, so keep them only in the receipt.
       (plan.entries, plan.orphans) = ([], [])
       let before = plan
@@ -63,7 +73,7 @@ struct EnforcementRounds {
         stop = stopReason()
         if stop != nil { return }
         plan = try measure(
-          before,
+          Done(plan: before, remainingEntries: remaining),
           CacheLimits.Round(startedOverLimit: startedOverLimit, margin: margin(count - 1)))
       } catch {
         total.reportBeforeFailure(in: execution.environment)

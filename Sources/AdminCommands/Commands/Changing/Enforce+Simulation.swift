@@ -26,7 +26,7 @@ extension URLCacheAdmin.Enforce {
     quiet.progress = nil
     // If no round has work, no copy is needed.
     let idle = EnforcementRounds(plan, keeping: limit.ofSizeAndNumber, execution(in: quiet)) {
-      done, _ in done
+      done, _ in done.plan
     }
     if !idle.hasWork, let result = try simulation(by: idle, of: plan, atMost: 0, unless: { nil }) {
       return result
@@ -98,8 +98,8 @@ extension URLCacheAdmin.Enforce {
     first.store.path = copy.path
     let rounds = EnforcementRounds(
       first, keeping: limit.ofSizeAndNumber, execution(in: environment)
-    ) { _, round in
-      try self.plan(in: environment, for: round, of: place)
+    ) { done, round in
+      try self.plan(in: environment, for: round, of: place, after: done)
     }
     var result = try simulation(by: rounds, of: plan, atMost: count) {
       environment.stopReason(signals)

@@ -166,9 +166,10 @@ extension URLCacheAdmin {
     /// - Parameters:
     ///   - round: The round to plan for; `nil` for the first.
     ///   - copy: The copy of the cache to plan for; `nil` for the cache itself.
+    ///   - done: The plan that was executed last.
     func plan(
       in environment: CommandEnvironment, for round: CacheLimits.Round? = nil,
-      of copy: RemovalSimulation.Copy? = nil
+      of copy: RemovalSimulation.Copy? = nil, after done: EnforcementRounds.Done? = nil
     ) throws -> RemovalPlan {
       let now = cache.now(in: environment)
       let rules = cache.rules(at: now, in: environment)
@@ -186,6 +187,10 @@ extension URLCacheAdmin {
         limits.round =
           round ?? .init(margin: planning.backup == nil ? 0 : (limit.bytes ?? 0) / 64)
       }
+      if let done, let plan = try settledPlan(after: done, enforcing: limits, on: source) {
+        try source.finish()
+        return plan
+      }
       let selection = try selection.resolved(
         at: now, of: cache, from: source, in: environment)
       let pins = try pinning.pins(of: cache, in: environment)
@@ -202,15 +207,28 @@ extension URLCacheAdmin {
       return plan
     }
 
+    /// Returns the plan if nothing is left to do after a plan was executed; `nil` if that needs a look at all entries.
+    private func settledPlan(
+      after done: EnforcementRounds.Done, enforcing limits: CacheLimits,
+      on source: any ResponseSource
+    ) throws -> RemovalPlan? {
+      // Securely, the files that no entry refers to are also removed.
+      guard !securing.isOn, let remaining = done.remainingEntries else { return nil }
+      return try RemovalPlan(
+        after: done.plan, leaving: remaining, enforcing: limits, on: source)
+    }
+
     /// Creates a plan for what is left after a plan was executed.
     private func plan(
-      after done: RemovalPlan, for round: CacheLimits.Round,
+      after done: EnforcementRounds.Done, for round: CacheLimits.Round,
       in environment: CommandEnvironment
     ) throws -> RemovalPlan {
-      do { return try plan(in: environment, for: round) } catch let error as StoreError {
+      do {
+        return try plan(in: environment, for: round, after: done)
+      } catch let error as StoreError {
         // An empty folder is not recognizable as a cache any more.
-        guard error.code == .notACache, !done.store.format.hasDatabase else { throw error }
-        var empty = done
+        guard error.code == .notACache, !done.plan.store.format.hasDatabase else { throw error }
+        var empty = done.plan
         (empty.entries, empty.storedEntries, empty.orphanEntries) = ([], 0, 0)
         empty.footprint = Footprint()
         return empty
