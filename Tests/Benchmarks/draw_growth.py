@@ -1,0 +1,122 @@
+"""Draws how time and memory grow with the number of entries, and prints them as a table.
+
+    draw_growth.py FIGURES LIGHT DARK
+
+FIGURES has a line for each measurement: entries, command, seconds and KiB, with tabs in between. LIGHT and DARK are the
+pictures to write.
+"""
+import math
+import sys
+from xml.sax.saxutils import escape
+
+WIDTH, HEIGHT, TOP, BOTTOM, LEFT = 1000, 430, 40, 44, 64
+PANEL = 290
+
+THEMES = {
+    "light": {"text": "#1f2328", "grid": "#d1d9e0", "back": "#ffffff"},
+    "dark": {"text": "#e6edf3", "grid": "#3d444d", "back": "#0d1117"},
+}
+# Distinct on light and on dark backgrounds, also for most people who see few colors.
+COLORS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#999999"]
+DASHES = ["", "6 3"]
+
+
+def read(path):
+    """Returns the seconds and KiB of each command by entries, in the order of the file."""
+    commands = {}
+    for line in open(path):
+        entries, name, seconds, peak = line.rstrip("\n").split("\t")
+        commands.setdefault(name, {})[int(entries)] = (float(seconds), int(peak) / 1024)
+    return commands
+
+
+def shown(seconds):
+    return f"{seconds * 1000:,.0f} ms" if seconds < 10 else f"{seconds:,.1f} s"
+
+
+def table(commands, sizes):
+    """Prints a table in Markdown: times and memory of each size, and the growth of both over the last step."""
+    heads = [f"{size:,} entries" for size in sizes]
+    print("| command | " + " | ".join(heads) + " | time for ten times the entries | memory, MiB |")
+    print("|---" * (len(sizes) + 3) + "|")
+    for name, found in commands.items():
+        times = [found[size][0] for size in sizes]
+        peaks = " / ".join(f"{found[size][1]:.0f}" for size in sizes)
+        step = math.log(times[-1] / times[-2]) / math.log(sizes[-1] / sizes[-2]) if len(sizes) > 1 else 1
+        print(f"| `{name}` | " + " | ".join(map(shown, times)) + f" | × {10 ** step:.1f} | {peaks} |")
+
+
+class Panel:
+    """A chart with logarithmic axes."""
+
+    def __init__(self, left, title, sizes, values, unit):
+        self.left, self.title, self.unit = left, title, unit
+        self.sizes = sizes
+        self.low = math.floor(math.log10(min(values)))
+        self.high = math.ceil(math.log10(max(values)))
+
+    def x(self, size):
+        first, last = math.log10(self.sizes[0]), math.log10(self.sizes[-1])
+        return self.left + (math.log10(size) - first) / max(last - first, 1e-9) * PANEL
+
+    def y(self, value):
+        share = (math.log10(value) - self.low) / max(self.high - self.low, 1)
+        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+
+    def grid(self, theme):
+        yield f'<text x="{self.left}" y="{TOP - 16}" font-weight="600">{self.title}</text>'
+        for power in range(self.low, self.high + 1):
+            y = self.y(10 ** power)
+            yield f'<path d="M{self.left} {y:.1f}h{PANEL}" stroke="{theme["grid"]}"/>'
+            yield f'<text x="{self.left - 8}" y="{y + 4:.1f}" text-anchor="end">{self.unit(10 ** power)}</text>'
+        for size in self.sizes:
+            x = self.x(size)
+            yield f'<path d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="{theme["grid"]}"/>'
+            yield f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{size:,}</text>'
+
+    def line(self, points, color, dash):
+        path = "L".join(f"{self.x(size):.1f} {self.y(value):.1f}" for size, value in points)
+        yield f'<path d="M{path}" fill="none" stroke="{color}" stroke-width="2" stroke-dasharray="{dash}"/>'
+
+
+def time_unit(seconds):
+    return f"{seconds * 1000:g} ms" if seconds < 1 else f"{seconds:g} s"
+
+
+def picture(commands, sizes, theme):
+    """Returns the SVG of both charts."""
+    cells = [found[size] for found in commands.values() for size in sizes]
+    panels = [
+        Panel(LEFT, "time", sizes, [seconds for seconds, _ in cells], time_unit),
+        Panel(LEFT + PANEL + 84, "peak memory", sizes, [peak for _, peak in cells], lambda mebibytes: f"{mebibytes:g} MiB"),
+    ]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'font-family="system-ui, sans-serif" font-size="12" fill="{theme["text"]}" role="img">',
+        "<title>Time and memory of commands by the number of entries</title>",
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{theme["back"]}"/>',
+    ]
+    for panel in panels:
+        parts += panel.grid(theme)
+    legend = LEFT + PANEL * 2 + 84 + 24
+    for index, (name, found) in enumerate(commands.items()):
+        color, dash = COLORS[index % len(COLORS)], DASHES[index // len(COLORS) % len(DASHES)]
+        for panel, place in zip(panels, (0, 1)):
+            parts += panel.line([(size, found[size][place]) for size in sizes], color, dash)
+        y = TOP + 10 + index * 22
+        parts.append(f'<path d="M{legend} {y - 4}h24" stroke="{color}" stroke-width="2" stroke-dasharray="{dash}"/>')
+        parts.append(f'<text x="{legend + 30}" y="{y}">{escape(name)}</text>')
+    return "\n".join(parts + ["</svg>", ""])
+
+
+def main():
+    figures, light, dark = sys.argv[1:]
+    commands = read(figures)
+    sizes = sorted({size for found in commands.values() for size in found})
+    table(commands, sizes)
+    for path, theme in (light, "light"), (dark, "dark"):
+        with open(path, "w") as file:
+            file.write(picture(commands, sizes, THEMES[theme]))
+
+
+main()

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Measures how the time and the memory of commands grow with the number of entries, and draws both.
+#
+#   sh Tests/Benchmarks/growth.sh [ENTRIES...]     10,000, 100,000 and 1,000,000 unless said; needs 14 GB of disk for that
+#
+# Prints a table for the page of the benchmarks, and writes its pictures next to the page: growth.svg for light and
+# growth-dark.svg for dark backgrounds. Times are medians of three runs, with the files in the page cache. Needs
+# hyperfine and python3, which it installs with apt.
+set -eu
+cd "$(dirname "$0")/../.."
+packages=
+. Tests/Benchmarks/setup.sh
+[ $# -gt 0 ] || set -- 10000 100000 1000000
+figures=$folder/figures
+pages=share/doc/urlcache-admin
+
+# Measures a command line of the tool, under a name. Commands that find something end with 1.
+measure() {
+  name=$1
+  shift
+  hyperfine --warmup 1 --runs 3 --shell none --output null --ignore-failure --prepare "$prepare" \
+    --export-json "$folder/result" "$tool $*" >/dev/null 2>"$folder/errors" || cat "$folder/errors" >&2
+  sh -c "$prepare"
+  # shellcheck disable=SC2086 # Each word is an argument.
+  memory "$name" $* >"$folder/peak"
+  python3 -c '
+import json, sys
+result, peak, *words = sys.argv[1:]
+median = json.load(open(result))["results"][0]["median"]
+print(*words, median, open(peak).read().split()[0], sep="\t")
+' "$folder/result" "$folder/peak" "$entries" "$name" >>"$figures"
+}
+
+for entries; do
+  cache=$folder/cache
+  copy=$folder/copy
+  "$maker" --entries "$entries" --seed 1 --no-large-bodies "$cache" >/dev/null
+  cat "$cache/Cache.db" >/dev/null
+  measure "list" list "$cache" --format csv
+  measure "list --sort -size --limit 20" list "$cache" --sort=-size --limit 20
+  measure "list --limit 50" list "$cache" --limit 50
+  measure "usage" usage "$cache" --by host
+  measure "report" report "$cache" -o "$folder/report.html" --force
+  measure "check" check "$cache"
+  measure "check --full" check "$cache" --full
+  measure "grep" grep -c "$cache" --count silver
+  measure "diff with itself" diff "$cache" "$cache/Cache.db"
+  measure "export (tar.zst)" export -c "$cache" -o "$folder/export.tar.zst" --force
+  measure "list of the tar.zst" list "$folder/export.tar.zst" --format csv
+  prepare="rm -rf $copy"
+  measure "import of the tar.zst" import --any-method --create apple -c "$copy" "$folder/export.tar.zst"
+  prepare="sh -c 'rm -rf $copy; cp -r $cache $copy; sync -f $copy'"
+  measure "purge (status 404)" purge --yes -c "$copy" --where status==404
+  measure "enforce (a tenth)" enforce --yes -c "$copy" --max-entries $((entries * 9 / 10))
+  prepare=true
+  rm -rf "$cache" "$copy" "$folder/export.tar.zst"
+done
+python3 Tests/Benchmarks/draw_growth.py "$figures" "$pages/growth.svg" "$pages/growth-dark.svg"
