@@ -123,20 +123,10 @@
     "archive_write_set_bytes_per_block", as: archive_write_set_bytes_per_block_f.self)
   nonisolated(unsafe) let archive_write_set_filter_option = unsafe LibArchive.function(
     "archive_write_set_filter_option", as: archive_write_set_filter_option_f.self)
-  nonisolated(unsafe) let archive_write_set_format_option = unsafe LibArchive.function(
-    "archive_write_set_format_option", as: archive_write_set_format_option_f.self)
   nonisolated(unsafe) let archive_write_set_format_raw = unsafe LibArchive.function(
     "archive_write_set_format_raw", as: archive_write_set_format_raw_f.self)
   nonisolated(unsafe) let archive_write_set_format_ustar = unsafe LibArchive.function(
     "archive_write_set_format_ustar", as: archive_write_set_format_ustar_f.self)
-  nonisolated(unsafe) let archive_write_set_format_zip = unsafe LibArchive.function(
-    "archive_write_set_format_zip", as: archive_write_set_format_zip_f.self)
-  nonisolated(unsafe) let archive_write_zip_set_compression_deflate = unsafe LibArchive.function(
-    "archive_write_zip_set_compression_deflate",
-    as: archive_write_zip_set_compression_deflate_f.self)
-  nonisolated(unsafe) let archive_write_zip_set_compression_store = unsafe LibArchive.function(
-    "archive_write_zip_set_compression_store", as: archive_write_zip_set_compression_store_f.self
-  )
   nonisolated(unsafe) private let archive_set_error = unsafe LibArchive.function(
     "archive_set_error", as: UnsafeMutableRawPointer.self)
 

@@ -68,12 +68,8 @@ CARCHIVE_TYPE(archive_write_open2);
 CARCHIVE_TYPE(archive_write_set_bytes_in_last_block);
 CARCHIVE_TYPE(archive_write_set_bytes_per_block);
 CARCHIVE_TYPE(archive_write_set_filter_option);
-CARCHIVE_TYPE(archive_write_set_format_option);
 CARCHIVE_TYPE(archive_write_set_format_raw);
 CARCHIVE_TYPE(archive_write_set_format_ustar);
-CARCHIVE_TYPE(archive_write_set_format_zip);
-CARCHIVE_TYPE(archive_write_zip_set_compression_deflate);
-CARCHIVE_TYPE(archive_write_zip_set_compression_store);
 
 #undef CARCHIVE_TYPE
 
