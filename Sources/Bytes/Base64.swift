@@ -27,6 +27,54 @@ public enum Base64 {
     }
   }
 
+  /// Measures the bytes that text decodes to, without decoding it. The text arrives in pieces, and white space is
+  /// ignored.
+  public struct Measure {
+    private var digits: Int64 = 0
+    private var isPadded = false
+
+    /// Creates a measure of no text.
+    public init() {}
+
+    /// Adds the next piece of the text.
+    ///
+    /// - Returns: `false` if the text is not Base64.
+    public mutating func add(_ text: [UInt8]) -> Bool {
+      let (text, values) = (text.span, Base64.values.span)
+      var index = 0
+      while index < text.count {
+        if !isPadded, index &+ 8 <= text.count {
+          let word = text.word(at: index)
+          // The values of digits are below 64, and those of other bytes are not.
+          var all: UInt8 = 0
+          for byte in 0..<8 { all |= values[Int(word >> UInt64(8 * byte) & 0xFF)] }
+          if all < 64 {
+            digits += 8
+            index += 8
+            continue
+          }
+        }
+        let value = values[Int(text[index])]
+        index += 1
+        if value == Base64.blank { continue }
+        if value == Base64.padding {
+          isPadded = true
+          continue
+        }
+        // No digit may follow padding.
+        guard value < 64, !isPadded else { return false }
+        digits += 1
+      }
+      return true
+    }
+
+    /// The number of bytes; `nil` if the last group has only one digit.
+    public var count: Int64? {
+      let rest = digits % 4
+      return rest == 1 ? nil : digits / 4 * 3 + max(0, rest - 1)
+    }
+  }
+
   /// Decodes text that arrives in pieces and ignores white space.
   public struct Decoder {
     private var bits: UInt32 = 0

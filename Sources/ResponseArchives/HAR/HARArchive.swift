@@ -79,7 +79,11 @@ final class HARArchive: ArchiveKind {
     var json = Self.reader(of: file, from: place.offset)
     let entry: HAREntry
     // The same bytes were read without an error when the file was opened, so it has changed since.
-    do { entry = try HAREntry(reading: &json, budget) } catch is JSONError { throw changed }
+    do {
+      entry = try HAREntry(reading: &json, budget, sizes: place.sizes)
+    } catch is JSONError {
+      throw changed
+    }
     let body = entry.content?.body(file.path) { [file] in Self.reader(of: file, from: $0) }
     guard let response = entry.newResponse(body) else { throw changed }
     return response.raw(id: place.number)

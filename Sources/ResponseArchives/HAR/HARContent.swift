@@ -12,22 +12,43 @@ struct HARContent {
     case unknown
   }
 
+  /// The sizes of a string, which are known once it was read. They take few bytes, because an index has those of all
+  /// entries.
+  struct Sizes {
+    /// The size of the string in UTF-8, in bytes.
+    var text: ByteCount = 0
+    private var decodedBytes: Int64 = 0
+
+    /// The size of the decoded Base64, in bytes; `nil` if the string is not Base64.
+    var decoded: ByteCount? {
+      get { decodedBytes < 0 ? nil : ByteCount(decodedBytes) }
+      set { decodedBytes = newValue?.bytes ?? -1 }
+    }
+  }
+
   /// The offset of the string in the file.
   let offset: Int64
-  /// The size of the string in UTF-8, in bytes.
-  private(set) var textSize: ByteCount = 0
-  /// The size of the decoded Base64, in bytes; `nil` if the string is not Base64.
-  private(set) var decodedSize: ByteCount? = 0
+  /// The sizes of the string.
+  private(set) var sizes = Sizes()
   /// How the string encodes the body.
   var coding = Coding.text
 
   /// The size of the body, in bytes; `nil` if the string cannot be decoded.
   var bodySize: ByteCount? {
     switch coding {
-    case .text: textSize
-    case .base64: decodedSize
+    case .text: sizes.text
+    case .base64: sizes.decoded
     case .unknown: nil
     }
+  }
+
+  /// Skips a string whose sizes are known.
+  ///
+  /// - Throws: ``JSONError``.
+  init(skipping json: inout JSONReader, _ sizes: Sizes) throws {
+    offset = Int64(try json.beginningOfValue())
+    self.sizes = sizes
+    try json.skip()
   }
 
   /// Reads a string and keeps only its size: both as text and as Base64, since `encoding` may follow `text`.
@@ -35,27 +56,18 @@ struct HARContent {
   /// - Throws: ``JSONError``, or ``ResponseArchiveError`` if it is beyond the member limit.
   init(measuring json: inout JSONReader, _ budget: HARBudget) throws {
     offset = Int64(try json.beginningOfValue())
-    var decoder: Base64.Decoder? = Base64.Decoder()
-    var (text, bytes) = ([] as [UInt8], [] as [UInt8])
+    var measure: Base64.Measure? = Base64.Measure()
+    var text: [UInt8] = []
     try json.beginString()
     // Piece by piece: the text of one body may be larger than memory.
     while case let goesOn = try json.continueString(into: &text), goesOn || !text.isEmpty {
-      textSize += ByteCount(text.count)
-      try budget.limits.check(textSize, .member, at: budget.path)
-      if decoder?.decode(text, into: &bytes) ?? false {
-        decodedSize? += ByteCount(bytes.count)
-      } else {
-        (decoder, decodedSize) = (nil, nil)
-      }
+      sizes.text += ByteCount(text.count)
+      try budget.limits.check(sizes.text, .member, at: budget.path)
+      if measure?.add(text) == false { measure = nil }
       text.removeAll(keepingCapacity: true)
-      bytes.removeAll(keepingCapacity: true)
       if !goesOn { break }
     }
-    if let decoder, decoder.finish(into: &bytes) {
-      decodedSize? += ByteCount(bytes.count)
-    } else {
-      decodedSize = nil
-    }
+    sizes.decoded = measure?.count.map { ByteCount($0) }
   }
 
   /// Returns a body that is read from the file on demand; `nil` if the string cannot be decoded.

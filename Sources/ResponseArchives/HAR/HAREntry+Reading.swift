@@ -5,8 +5,11 @@ import ResponseStorage
 extension HAREntry {
   /// Reads an entry.
   ///
+  /// - Parameter sizes: The sizes of its content, if it was read before.
   /// - Throws: ``JSONError``, or ``ResponseArchiveError`` if a limit is exceeded.
-  init(reading json: inout JSONReader, _ budget: HARBudget) throws {
+  init(
+    reading json: inout JSONReader, _ budget: HARBudget, sizes: HARContent.Sizes? = nil
+  ) throws {
     // The limit is for one entry, as only one is in memory at a time.
     budget.renew()
     try json.members { json, name in
@@ -15,7 +18,7 @@ extension HAREntry {
         started = try json.text(budget).flatMap { Timestamp(iso8601: $0.bytes, .programs) }
       case "time": milliseconds = try json.lenientNumber()
       case "request": try readRequest(&json, budget)
-      case "response": try readResponse(&json, budget)
+      case "response": try readResponse(&json, budget, sizes)
       case "_urlcache": try readExtras(&json, budget)
       default: try json.skip()
       }
@@ -48,19 +51,23 @@ extension HAREntry {
     requestBody = encoding == "base64" ? text.flatMap { Base64.decode($0.bytes) } : text?.bytes
   }
 
-  private mutating func readResponse(_ json: inout JSONReader, _ budget: HARBudget) throws {
+  private mutating func readResponse(
+    _ json: inout JSONReader, _ budget: HARBudget, _ sizes: HARContent.Sizes?
+  ) throws {
     try json.members { json, name in
       switch ByteString(name) {
       // Some programs write numbers as strings.
       case "status": status = try json.lenientNumber().flatMap { Int64(exactly: $0) }
       case "headers": headers = try json.headers(budget)
-      case "content": try readContent(&json, budget)
+      case "content": try readContent(&json, budget, sizes)
       default: try json.skip()
       }
     }
   }
 
-  private mutating func readContent(_ json: inout JSONReader, _ budget: HARBudget) throws {
+  private mutating func readContent(
+    _ json: inout JSONReader, _ budget: HARBudget, _ sizes: HARContent.Sizes?
+  ) throws {
     var encoding: ByteString?
     try json.members { json, name in
       switch ByteString(name) {
@@ -68,8 +75,14 @@ extension HAREntry {
       case "encoding": encoding = try json.text(budget)
       case "text":
         // `size` is ignored, because Safari often writes 0 for a body.
-        content = try json.isString() ? HARContent(measuring: &json, budget) : nil
-        if content == nil { try json.skip() }
+        if try !json.isString() {
+          content = nil
+          try json.skip()
+        } else if let sizes {
+          content = try HARContent(skipping: &json, sizes)
+        } else {
+          content = try HARContent(measuring: &json, budget)
+        }
       default: try json.skip()
       }
     }

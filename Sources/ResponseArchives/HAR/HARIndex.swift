@@ -10,6 +10,8 @@ struct HARIndex {
     var number: Int64
     /// The offset of the entry in the file.
     var offset: Int64
+    /// The sizes of its content.
+    var sizes: HARContent.Sizes
   }
 
   /// The entries, in file order; no two have the same key.
@@ -58,7 +60,7 @@ struct HARIndex {
     try budget.limits.check(count, .entries, at: budget.path)
     let offset = Int64(try json.beginningOfValue())
     let entry = try HAREntry(reading: &json, budget)
-    guard let text = entry.newResponse(nil)?.key else {
+    guard let text = entry.newResponse(nil)?.key, let content = entry.content else {
       let finding = entry.finding
       return omissions.add(finding ?? "it has no key", isPart: finding == HAREntry.isPart)
     }
@@ -71,7 +73,7 @@ struct HARIndex {
       isReplaced[other.index] = true
     }
     latest[key] = (places.count, isGET)
-    places.append(Place(number: count, offset: offset))
+    places.append(Place(number: count, offset: offset, sizes: content.sizes))
     isReplaced.append(false)
   }
 }
