@@ -97,9 +97,11 @@ extension URLCacheAdmin {
 
   /// Reports a failure.
   ///
+  /// - Parameter asJSON: Whether to write JSON. It is evaluated only for a real failure: for a command line that was not
+  ///   parsed, it takes a fifth of the start.
   /// - Returns: The exit status.
   static func report(
-    _ error: any Error, asJSON: Bool, in environment: CommandEnvironment
+    _ error: any Error, asJSON: @autoclosure () -> Bool, in environment: CommandEnvironment
   ) -> ExitStatus {
     let failure: CommandFailure
     switch error {
@@ -119,7 +121,7 @@ extension URLCacheAdmin {
       let hints = OptionHints(for: environment.words)
       if exitCode(for: error) == .success {
         if let failure = hints?.failureInsteadOfHelp() {
-          return report(failure, asJSON: asJSON, in: environment)
+          return report(failure, asJSON: asJSON(), in: environment)
         }
         do { try environment.write(Array((text + "\n").utf8)) } catch { return .inputOutput }
         return .done
@@ -128,7 +130,7 @@ extension URLCacheAdmin {
     }
     // The log of an unattended run has the reason too, as nobody sees its messages.
     environment.record.message = failure.message
-    if asJSON {
+    if asJSON() {
       let object = ErrorRenderer.json(
         code: Int(failure.status.rawValue), kind: failure.kind, message: failure.message,
         hint: failure.hint, path: failure.path)
