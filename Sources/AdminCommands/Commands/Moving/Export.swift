@@ -142,7 +142,7 @@ extension URLCacheAdmin {
         "exported \(Confirmation.counted(Int(summary.entries), "entry", "entries")) to \(name), with "
           + "\(ByteSizeText.text(summary.bodyBytes)) of bodies, "
           + (export.credentials == nil
-            ? "including cookies and tokens" : "without cookies and credentials"))
+            ? "including cookies and tokens" : "without cookies or credentials"))
       if let tally = summary.redaction {
         environment.note(keptTokens: tally.keptTokens)
         let bodies = export.bodies == .none ? 0 : summary.entries - summary.missingBodies
