@@ -72,10 +72,10 @@ import Testing
         '--secure' overwrites body files before it removes them, rewrites the database
         and overwrites its log, and then searches the bytes of all files for the keys,
         URLs and bodies of what it removed. It also removes body files without an
-        entry, and what earlier removals left. While an app is running, it does only
-        what does not block the app, lists what may remain, and exits with status 3.
-        Out of reach: SSDs that remap blocks, snapshots, copy-on-write, backups, and
-        memory.
+        entry, and what earlier removals left behind. While an app is running, it does
+        only what does not block the app, lists what may remain, and exits with
+        status 3. It cannot reach blocks that an SSD has remapped, old blocks of a
+        copy-on-write file system, snapshots, backups, or memory.
 
         In a Foundation cache, each entry is a file, and only regular files are
         removed. Files that URLCache does not see, such as those left by a crash, are

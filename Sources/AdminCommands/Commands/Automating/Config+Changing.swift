@@ -11,8 +11,8 @@ extension URLCacheAdmin.Config {
       usage: "urlcache-admin config set [<options>] <setting> <value>",
       discussion: """
         SETTING is the name of a setting, or caches.NAME.SETTING for one cache;
-        caches.NAME.path gives a cache its name. The file is the user's, or that of
-        '--config', and is created if necessary.
+        caches.NAME.path gives a cache its name. The setting is changed in the
+        user's file, or in the file of '--config', which is created if necessary.
         """)
 
     @Argument(help: "The setting.") var setting: String

@@ -11,11 +11,12 @@ extension URLCacheAdmin {
       abstract: "Print metrics of caches in the Prometheus text format.",
       usage: "urlcache-admin metrics [<options>] [<cache>]",
       discussion: """
-        All metrics have the labels 'cache' and 'state'; only the number of entries
-        ever stored is a counter, all others are gauges. With '-o', the file is
-        replaced as a whole. For the textfile collector of node_exporter, its
-        name must end with '.prom'. Commands that change a cache write such a file
-        with '--metrics-file', with the result of the command as well.
+        Every metric has the label 'cache'; counts and sizes of entries also have
+        'state'. Only the number of entries ever stored is a counter; all other
+        metrics are gauges. With '-o', the file is replaced as a whole. For the
+        textfile collector of node_exporter, its name must end with '.prom'. With
+        '--metrics-file', commands that change a cache write such a file too, and add
+        the result of the command.
         """)
 
     @OptionGroup var operands: CacheOperand

@@ -53,8 +53,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "How the files of '--sidecars' are named, if no file matches an entry: a digest of"
-          + " the URL in hexadecimal, or the hash of its string.",
+        "How the app names the files of '--sidecars': a digest of the URL in hexadecimal, or"
+          + " the hash of its string. Needed only if 'check' does not recognize the names.",
         valueName: "naming"))
     var sidecarNames: SidecarNaming?
 

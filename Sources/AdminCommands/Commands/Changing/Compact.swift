@@ -20,8 +20,9 @@ extension URLCacheAdmin {
         reclaim.
 
         '--secure' overwrites what removed entries left behind: it removes orphans,
-        rewrites the database, empties its log, and then searches all files for what
-        'recover' found before. See 'purge' for what it cannot reach.
+        rewrites the database, empties its log, and then searches all files for
+        everything that 'recover' could find at the start. See 'purge' for what it
+        cannot reach.
         """)
 
     @OptionGroup var operands: CacheOperand

@@ -20,8 +20,8 @@ extension URLCacheAdmin {
 
         If the limits cannot be met even by removing everything that the selection and
         the rules allow, nothing is removed: the command lists the reasons and exits
-        with status 1. '--best-effort' removes what it can. The low mark is only a
-        target: if it cannot be reached, the limit applies.
+        with status 1. '--best-effort' removes what it can. '--low' is only a target:
+        if it cannot be reached, the limit applies.
 
         With selection options, only selected entries are removed. Entries that a
         configured rule keeps are not removed; 'urlcache-admin rules test' shows which

@@ -14,9 +14,9 @@ extension URLCacheAdmin {
       discussion: """
         'purge', 'enforce' and 'apply' remove a pinned entry only with
         '--include-pinned', and report how many they kept. Pins are stored in the
-        configuration, never in the cache: in the user's file, or that of '--config'.
-        They apply however you name the cache, and even to entries that do not exist
-        yet.
+        configuration (the user's file, or the file of '--config'), never in the
+        cache. They apply however you name the cache, and even to entries that do not
+        exist yet.
 
         A URL pins the entries that 'list URL' shows; in a Foundation cache, that
         includes the entry that the cache returns for the URL. Without URLs, 'pin'

@@ -12,16 +12,16 @@ extension URLCacheAdmin {
       abstract: "Show the size of a cache on disk, in total and by groups.",
       discussion: """
         A cache does not record its own capacity; use '--capacity' to compare the
-        cache with it. Notes then point out what CFNetwork does not store: nothing on
-        disk if the capacity is below 5 MiB, and no body larger than 5% of it.
+        cache with it. Notes then point out that CFNetwork stores nothing on disk if
+        the capacity is below 5 MiB, and no body larger than 5% of it.
 
-        '--by class' groups entries by the 'class' of the first matching rule of the
-        configuration that has one, 'offline' for pinned entries, and 'cache' for all
-        others.
+        '--by class' groups entries by the 'class' of the first matching rule that has
+        one. All other entries are in the class 'offline' if they are pinned, and in
+        'cache' if they are not.
 
-        If entries were removed, 'Churn' shows how many the app has ever stored, and
-        estimates from the entries that are left how many it stores a day and how long
-        an entry lasts. A Foundation cache does not count its entries.
+        If entries were removed, 'Churn' shows how many the app has ever stored. From
+        the entries that are left, it estimates how many the app stores per day and
+        how long an entry lasts. A Foundation cache does not count its entries.
 
         The largest groups come first; ranges of age and size are in their own order.
         '-' means unknown.

@@ -19,9 +19,9 @@ extension URLCacheAdmin {
         app never waits. Entries that are stored and removed again between two checks
         cannot be shown, but are counted.
 
-        On a terminal, each change is a line; elsewhere, it is a JSON object. End with
-        Control-C or '--for'. '--until' ends when a matching entry is stored, which a
-        test of an app can wait for.
+        On a terminal, each change is a line; elsewhere, it is a JSON object. Stop it
+        with Control-C or '--for'. With '--until', it ends when a matching entry is
+        stored, so an app's test can wait for that entry.
 
         Exits with 0 if the entry of '--until' was stored, and with 1 if it was not
         stored in time. Without '--until', exits with 0 when the time runs out.
