@@ -112,7 +112,8 @@ import Testing
     #expect(result.status == .partly)
     #expect(result.removed == [.row(1), .row(2), .row(1)])
     #expect(
-      result.output.hasSuffix("Skipped: '--max-runtime' had passed before this cache's turn\n"))
+      result.output.hasSuffix(
+        "Skipped: the time of '--max-runtime' ran out before this cache's turn\n"))
   }
 
   @Test(arguments: [

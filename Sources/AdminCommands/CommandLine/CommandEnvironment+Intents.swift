@@ -50,7 +50,7 @@ extension CommandEnvironment {
         error.map { "cannot write \($0)" }
         ?? "no folder for state: HOME is not set or belongs to another user"
       report(
-        "\(reason); if this command is killed, run 'check --repair' to remove the files that it leaves"
+        "\(reason); if this command is killed, run 'check --repair' to remove the files that it leaves behind"
       )
     }
   }

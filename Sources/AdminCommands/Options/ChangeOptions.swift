@@ -188,7 +188,7 @@ struct PlanOptions: ParsableArguments {
     let files =
       plan.orphans.isEmpty
       ? "" : " and \(Confirmation.counted(plan.orphans.count, "orphan", "orphans"))"
-    environment.note("'\(path)' plans to remove \(entries)\(files)")
+    environment.note("saved '\(path)', a plan to remove \(entries)\(files)")
     environment.suggest("carry it out with", ["apply", path])
     return true
   }

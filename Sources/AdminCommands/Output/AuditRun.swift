@@ -61,7 +61,7 @@ struct AuditRun {
     try add(findings)
     if !findings.isEmpty {
       environment.suggest(
-        "overwrite what removed entries left with", ["compact", "--secure", "-c", store.path])
+        "overwrite these remains with", ["compact", "--secure", "-c", store.path])
     }
   }
 
@@ -84,7 +84,7 @@ struct AuditRun {
     try output.flush()
     if scan.audit.undecodable > 0 {
       environment.note(
-        "bodies that could not be decoded, and were searched up to that place: \(scan.audit.undecodable)"
+        "bodies that were searched only in part, because decoding failed: \(scan.audit.undecodable)"
       )
     }
   }

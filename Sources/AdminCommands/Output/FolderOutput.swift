@@ -25,7 +25,7 @@ final class FolderOutput: ExportFolder {
       if error.kind == .exists, error.path == path + ".partial" {
         // It is not removed here, since the other export may still be writing to it.
         failure.hint =
-          "an interrupted export left it, or another export is running; remove it if none is"
+          "an interrupted export left it behind, or another export is running; remove it if no export is running"
       }
       throw failure
     }

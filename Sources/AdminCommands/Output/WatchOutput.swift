@@ -48,7 +48,7 @@ final class WatchOutput {
     if settings.isTable {
       environment.inform(
         "watching '\(printable(settings.path))', which has \(QuantityWords.grouped(entries))"
-          + " entries; end with Control-C\n")
+          + " entries; press Control-C to stop\n")
       renderer.appendHeading(into: &output.text)
     } else {
       renderer.appendBegin(store, entries: entries, at: moment, into: &output.text)

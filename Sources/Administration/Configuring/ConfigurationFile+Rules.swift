@@ -170,7 +170,7 @@ extension ConfigurationFile {
         // A rule that asked for the result of rules could depend on itself.
         if let field = condition.fieldOfRules {
           append(
-            "a rule cannot test '\(field)', because rules decide it", at: value.range,
+            "a rule cannot test '\(field)', because rules set it", at: value.range,
             hint: "copy the 'match' of the other rule")
         }
         // Rules are asked for each entry, without its body.

@@ -82,8 +82,9 @@ public struct LimitShortfallRenderer: Sendable {
     case .entries:
       "\(counted(unmet.reachable, "entry", "entries")), more than the \(unmet.limit) of '--max-entries'"
     case .bytesToFree:
-      "'--min-free' needs \(ByteSizeText.text(ByteCount(unmet.limit))) more, but the cache frees "
-        + "\(outcome == .notEnough ? "" : "at most ")\(ByteSizeText.text(ByteCount(unmet.reachable)))"
+      "'--min-free' needs \(ByteSizeText.text(ByteCount(unmet.limit))) more, but "
+        + "\(outcome == .notEnough ? "only" : "at most") "
+        + "\(ByteSizeText.text(ByteCount(unmet.reachable))) can be freed"
     }
   }
 

@@ -144,7 +144,7 @@ public struct RemovalRenderer: Sendable {
     let later = plan.entries.count { $0.round > 1 }
     // More was removed than the preview of a first round would have shown, which needs a reason.
     if later > 0 {
-      buffer.append("Of these, removed because the others did not free enough space: ")
+      buffer.append("Included because the first plan did not free enough space: ")
       buffer.append(grouped: Int64(later))
       buffer.append("\n")
     }

@@ -94,13 +94,13 @@ extension ReportWords {
     return ReportTable(
       columns: ["Stored and removed", "Number"],
       rows: [
-        row("Stored", meaning: "by the counter of the cache", Self.grouped(churn.stored)),
+        row("Stored", meaning: "according to the counter of the cache", Self.grouped(churn.stored)),
         row("Removed", Self.grouped(churn.removed)), row("Kept", Self.grouped(churn.kept)),
         row(
-          "Stored a day", meaning: "estimated from the kept entries",
+          "Stored per day", meaning: "estimated from the kept entries",
           rate?.entriesWords ?? "unknown"),
         row(
-          "Bytes a day", meaning: "if removed bodies were as large as kept ones",
+          "Bytes per day", meaning: "if removed bodies were as large as kept ones",
           rate.map { "about \(ByteSizeText.text($0.bytesPerDay))" } ?? "unknown"),
         row(
           "Lifetime of an entry", meaning: "how long it is kept on average",

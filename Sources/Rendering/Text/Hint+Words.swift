@@ -24,7 +24,7 @@ extension Hint {
     case .storingDate:
       "the app saves the time it was stored as 'Cached Date'; give its expiry rule with --user-info-expiry"
     case .guessedLifetime:
-      "it has no explicit lifetime; a tenth of its age is only a heuristic, and Apple does not document its own"
+      "it has no explicit lifetime; a tenth of its age is only a heuristic, and Apple does not document which one it uses"
     case .longGuess(let seconds): "the heuristic lifetime is more than a day: \(spanText(seconds))"
     // "Reported", because it comes from developers and not from Apple.
     case .expiryNotExtended:

@@ -49,7 +49,7 @@ public enum MetricsRenderer {
       byState("entries", "Number of entries by freshness.", \.entries),
       byState("entry_bytes", "Total size of the bodies by freshness.", \.bytes),
       metric(
-        "stored_entries_total", "Number of entries ever stored, by the counter of the cache.",
+        "stored_entries_total", "Number of entries ever stored, from the counter of the cache.",
         isCounter: true
       ) { $0.usage?.churn?.stored },
       metric(
@@ -84,7 +84,7 @@ public enum MetricsRenderer {
       },
       metric(
         "last_run_skipped",
-        "Whether the last command did nothing because the cache was in use or its time had run out."
+        "Whether the last command did nothing because the cache was in use or no time was left."
       ) {
         $0.run.map { $0.isSkipped ? 1 : 0 }
       },

@@ -151,7 +151,7 @@ def test_a_host_without_entries(host, hint):
 def test_notes_group_digits():
     cache = make("many", "--no-large-bodies", entries=1100)
     assert purge(cache, "--all", "--plan", path("plan.json")).stderr.decode() == (
-        f"note: '{path('plan.json')}' plans to remove 1,100 entries\n")
+        f"note: saved '{path('plan.json')}', a plan to remove 1,100 entries\n")
     result = purge(cache, "--all", "--yes", "--max-delete", "10", status=1)
     assert result.stderr.startswith(b"error: 1,100 of 1,100 entries would be removed, more than"), result
 

@@ -81,7 +81,7 @@ def test_planned():
     assert json.loads(result.stdout)["repair"] is None and state(origin) == before
     with open(plan) as file:
         saved = json.load(file)
-    assert result.stderr == b"note: '%b' plans to remove %d entries and %d orphans\n" % (
+    assert result.stderr == b"note: saved '%b', a plan to remove %d entries and %d orphans\n" % (
         os.fsencode(plan), len(saved["entries"]), len(saved["orphans"])), result
     shutil.copytree(origin, same)
     shutil.copytree(origin, changed)

@@ -142,7 +142,7 @@ def answer(*words):
 @pytest.mark.parametrize(("text", "place", "message"), [
     ("[[rules]]\nmatch = {}\naction = 'nver'\n", "3:10", "unknown action\n  action = 'nver'\n           ^^^^^^\n"
      "hint: use one of: keep, purge, never, memory-only\n"),
-    ("[[rules]]\nmatch.where = 'class = a'\naction = 'keep'\n", "2:15", "a rule cannot test 'class', because rules decide it\n"
+    ("[[rules]]\nmatch.where = 'class = a'\naction = 'keep'\n", "2:15", "a rule cannot test 'class', because rules set it\n"
      "  match.where = 'class = a'\n                ^^^^^^^^^^^\nhint: copy the 'match' of the other rule\n"),
     ("[[rules]]\nmatch = {}\nrevalidate-after = '1m'\n", "3:20", "'1m' could mean minutes or months\n  revalidate-after = '1m'\n"
      "                     ^^^^\nhint: write '1min' or '1mo'\n")], ids=["action", "class", "duration"])

@@ -129,6 +129,6 @@ def test_no_state_folder(origin, reason, variables, fault):
     if fault:
         said = re.sub(rf"'{re.escape(folder)}/intents/intent-\d+-[0-9a-z]+'", "'INTENT'", said)
         assert os.listdir(f"{folder}/intents") == [], "an intent is left"
-    end = "; if this command is killed, run 'check --repair' to remove the files that it leaves\n"
+    end = "; if this command is killed, run 'check --repair' to remove the files that it leaves behind\n"
     assert result.returncode == 0 and said == f"note: {reason.replace('ROOT', scratch.root)}{end}", result
     assert not orphans(cache)

@@ -96,7 +96,7 @@ def test_nothing_to_recover_is_no_failure():
     assert recover(history.kill(path("cache"))) == []
     result = run("recover", path("cache"), "-o", path("found.tar"), status=1)
     assert result.stderr.decode() == (
-        f"note: nothing was written to '{path('found.tar')}', because no entry was found for it\n"
+        f"note: nothing was written to '{path('found.tar')}', because no entry was found\n"
         "note: if the database is damaged, add '--damaged' to look for all entries, not only for removed ones\n")
     assert not os.path.exists(path("found.tar"))
 

@@ -47,7 +47,8 @@ struct GrepOptions: ParsableArguments {
 
   func validate() throws {
     guard pattern.count < 2 else {
-      throw ValidationError("'-e' can be given once; -E 'ONE|OTHER' finds one of two texts.")
+      throw ValidationError(
+        "'-e' can be given only once; -E 'ONE|OTHER' finds either of two texts.")
     }
     guard !(fixedStrings && (expression || synonyms.expression)) else {
       throw ValidationError("'-F' and '-E' cannot be combined.")

@@ -199,11 +199,12 @@ extension URLCacheAdmin {
       environment.note(
         isWritten
           ? Self.receipt(of: summary, in: output)
-          : "nothing was written to '\(output)', because no entry was found for it")
+          : "nothing was written to '\(output)', because no entry was found")
       if !isWritten, !damaged, source.isDatabase { environment.note(Self.damagedHint) }
       if summary.missingBodies > 0 {
         environment.note(
-          "without a body: \(QuantityWords.grouped(summary.missingBodies)), which 'import' leaves out"
+          "entries without a body, which 'import' leaves out: "
+            + QuantityWords.grouped(summary.missingBodies)
         )
       }
       if leftOut > 0 {
