@@ -61,7 +61,7 @@ def home(tmp_path_factory):
     for name in ("cache.tar.zst", "crawl.warc.gz", "browser.har", "gone.tar.zst"):
         run(tool, "export", "-c", "shop", "-o", name)
     run(tool, "purge", "-c", "shop", "--host", ".example", "--plan", "plan.json")
-    for name, text in [("head.txt", "HTTP/1.1 200 OK\r\n\r\n"), ("urls.txt", "https://example.com/\n"), ("catalogue.txt", "https://example.com/\n")]:
+    for name, text in [("head.txt", "HTTP/1.1 200 OK\r\n\r\n"), ("urls.txt", "https://example.com/\n"), ("catalog.txt", "https://example.com/\n")]:
         with open(os.path.join(folder, name), "w") as file:
             file.write(text)
     os.mkdir(os.path.join(folder, "etags"))
