@@ -191,7 +191,7 @@ extension Selection {
     try prepare(for: source, at: now)
     if superseded?.isComplete == false {
       environment.noteOnce(
-        "the cache has versions of more than 1,000,000 files; entries of the others do not count as superseded"
+        "the cache has versions of more than 1,000,000 files; entries of further files do not count as superseded"
       )
     }
   }
