@@ -98,14 +98,14 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only entries stored before this time, or longer ago than a duration.", valueName: "time"),
+      "Only entries stored before this time; a duration counts back from now.", valueName: "time"),
     transform: TimeBound.init(parsing:))
   var storedBefore: TimeBound?
 
   @Option(
     name: [.long, .customLong("since")],
     help: ArgumentHelp(
-      "Only entries stored after this time (the newer ones), or within a duration.",
+      "Only entries stored after this time (newer entries); a duration counts back from now.",
       valueName: "time"),
     transform: TimeBound.init(parsing:))
   var storedAfter: TimeBound?

@@ -44,7 +44,7 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Only check for a usable entry for each URL in this file, one per line; '-' is"
+        "Only check whether each URL in this file (one per line) has a usable entry; '-' is"
           + " standard input.", valueName: "file"),
       completion: .file())
     var offlineSet: String?

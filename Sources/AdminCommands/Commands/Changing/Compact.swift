@@ -30,7 +30,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup(title: "Output") var terminal: TerminalOptions
 
-    @Flag(name: [.customShort("n"), .long], help: "Only show how much is free.")
+    @Flag(name: [.customShort("n"), .long], help: "Only show how much space is free.")
     var dryRun = false
 
     @Flag(

@@ -12,7 +12,7 @@ extension URLCacheAdmin {
       abstract: "Write the body of an entry to standard output or a file.",
       usage: "urlcache-admin body [<options>] [<cache>] <url-or-id>",
       discussion: """
-        URLCache stores bodies decoded, without the gzip or br of the transfer. A file
+        URLCache stores bodies decoded, even if they were sent with gzip or br. A file
         that is itself compressed, or that the server did not declare as compressed,
         is written unchanged. A Foundation cache ignores the scheme and the query of a
         URL, and so does this command; a note points that out.

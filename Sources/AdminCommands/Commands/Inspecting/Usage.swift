@@ -23,7 +23,7 @@ extension URLCacheAdmin {
         the entries that are left, it estimates how many the app stores per day and
         how long an entry lasts. A Foundation cache does not count its entries.
 
-        The largest groups come first; ranges of age and size are in their own order.
+        The largest groups come first; ranges of age and size are in ascending order.
         '-' means unknown.
         """,
       aliases: ["du"])
