@@ -1,14 +1,14 @@
 #!/bin/sh
-# Builds the programs of packages, with the Swift runtime in them, and prints the folder that they are in.
+# Builds the programs for packages, with the Swift runtime linked in, and prints the folder with them.
 #
 #   sh share/urlcache-admin/build-binaries.sh
 #
-# The libraries of the system stay shared: libsqlite3, libarchive, libdeflate and libpcre2, and for urlcache-admin-fetch libcurl, whose
-# development package has to be there. Where apt is, it gets what is missing.
+# The libraries of the system stay shared: libsqlite3, libarchive, libdeflate, libnettle and libpcre2, and libcurl for
+# urlcache-admin-fetch. Their development packages are needed; apt installs the missing ones.
 set -eu
 checkout=$(cd "$(dirname "$0")/../.." && pwd)
 
-# Installs the packages that are missing, with apt; elsewhere they have to be there.
+# Installs missing packages with apt. On other systems, install them first.
 install() {
   command -v apt-get >/dev/null && command -v dpkg >/dev/null || return 0
   missing=

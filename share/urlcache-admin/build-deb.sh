@@ -3,7 +3,7 @@
 #
 #   sh share/urlcache-admin/build-deb.sh [--binaries FOLDER] [-o FOLDER]
 #
-# The options are those of build-tarball.sh, which says what goes into it. Needs dpkg-dev.
+# The options are those of build-tarball.sh. Needs dpkg-dev.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 checkout=$(cd "$here/../.." && pwd)
@@ -33,7 +33,7 @@ tarball=$(sh "$here/build-tarball.sh" --binaries "$binaries" --prefix /usr -o "$
 tar -C "$root/usr" --strip-components=1 -xf "$tarball"
 rm "$root/usr/LICENSE" "$root/usr/README.md"
 
-# Where Debian has some things elsewhere than a prefix.
+# Debian has other folders for some of the files.
 mv "$root/usr/lib/systemd/system" "$root/lib/systemd/system"
 mv "$root/usr/share/systemd/user" "$root/usr/lib/systemd/user"
 rmdir "$root/usr/share/systemd"
@@ -54,7 +54,7 @@ version=$(dpkg-parsechangelog -l "$here/debian/changelog" -S Version)
   echo "debian/changelog is about version $version, and the program is another" >&2
   exit 65
 }
-# It asks for a file of the source package, which says nothing else that counts here.
+# dpkg-shlibdeps needs the control file of a source package, but none of its other fields.
 printf 'Source: urlcache-admin\n\nPackage: urlcache-admin\nArchitecture: any\n' >"$work/debian/control"
 depends=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info \
   "$root/usr/bin/urlcache-admin" "$root/usr/libexec/urlcache-admin/urlcache-admin-fetch" 2>/dev/null |

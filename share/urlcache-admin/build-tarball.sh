@@ -3,9 +3,9 @@
 #
 #   sh share/urlcache-admin/build-tarball.sh [--binaries FOLDER] [--prefix PREFIX] [-o FOLDER]
 #
-# --binaries  the folder of urlcache-admin and urlcache-admin-fetch; without it they are built
-# --prefix    where it will be unpacked, which units and jobs name; without it, /usr/local
-# -o          where the tarball goes; without it, here
+# --binaries  the folder of urlcache-admin and urlcache-admin-fetch (default: build them)
+# --prefix    where it will be unpacked, for the paths in units and jobs (default: /usr/local)
+# -o          the folder for the tarball (default: this folder)
 #
 # Prints the name of the tarball. The same files give the same bytes.
 set -eu
@@ -37,7 +37,7 @@ strip --strip-unneeded "$tree/bin/urlcache-admin" "$tree/libexec/urlcache-admin/
 cp "$checkout/LICENSE" "$checkout/README.md" "$tree/"
 chmod 644 "$tree/LICENSE" "$tree/README.md"
 
-# Times of the last commit, so that nothing depends on when and where it was made.
+# All times are those of the last commit, so that every build gives the same bytes.
 time=${SOURCE_DATE_EPOCH:-$(git -C "$checkout" log -1 --format=%ct)}
 tarball=$(cd "$output" && pwd)/$name.tar.gz
 tar -C "$folder" --sort=name --mtime="@$time" --owner=0 --group=0 --numeric-owner \

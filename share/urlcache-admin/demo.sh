@@ -11,7 +11,7 @@ cache=${1-}
 tool=
 maker=
 
-# Installs the packages that are missing, with apt; elsewhere they have to be there.
+# Installs missing packages with apt. On other systems, install them first.
 install() {
   command -v apt-get >/dev/null && command -v dpkg >/dev/null || return 0
   missing=
@@ -40,7 +40,7 @@ build() {
   rm -f "$log"
 }
 
-# Takes the binaries of a folder, if they are there.
+# Uses the binaries in a folder, if there are any.
 look_in() {
   [ -x "$1/urlcache-admin" ] || return 0
   tool=$1/urlcache-admin
@@ -51,7 +51,7 @@ if [ -e "$checkout/Package.swift" ]; then
   checkout=$(cd "$checkout" && pwd)
   if command -v swift >/dev/null; then
     install libsqlite3-dev libarchive-dev libdeflate-dev libpcre2-dev nettle-dev pkg-config
-    # With the library of Swift inside it begins sooner and takes less memory; macOS has the library.
+    # With the Swift runtime linked in, it starts sooner and takes less memory. macOS has the runtime.
     set -- --package-path "$checkout" -c release
     [ "$(uname -s)" = Darwin ] || set -- "$@" --static-swift-stdlib
     build "$@"

@@ -4,10 +4,10 @@
 #   sh share/urlcache-admin/install.sh [--prefix DIR] [--destdir DIR] [--binaries DIR]
 #   sh share/urlcache-admin/install.sh --uninstall [--prefix DIR] [--destdir DIR]
 #
-# --prefix     where everything goes; without it, /usr/local
-# --destdir    a folder that stands for /, for packages
-# --binaries   the folder of built programs; without it those of .build-static/release or
-#              .build/release, which are built if they are not there
+# --prefix     where to install (default: /usr/local)
+# --destdir    a folder to use as /, for packages
+# --binaries   the folder of the programs (default: .build-static/release or .build/release;
+#              built if there are none)
 # --uninstall  remove what was installed, and nothing else
 #
 # PREFIX/share/urlcache-admin/install-manifest lists what was installed. No timer is enabled, and
@@ -42,7 +42,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 prefix=${prefix%/}
-# Units and jobs contain the prefix, and would read other characters in their own way.
+# Units and jobs contain the prefix, and other characters have a meaning in them.
 case $prefix in
 "" | /*[!A-Za-z0-9/._+@-]* | [!/]* | */../* | */..)
   echo "error: '$prefix' cannot be the prefix: it must be an absolute path below / of letters, digits and /._+@-" >&2
@@ -52,8 +52,8 @@ esac
 root=$destdir$prefix
 manifest=share/urlcache-admin/install-manifest
 
-# Removes the files that a manifest lists, but for those that another one lists too, and the folders that an
-# installation made and that are empty now.
+# Removes the files in a manifest, except those that another manifest lists too, and folders that an installation
+# created and that are empty now.
 remove() {
   while read -r kind path; do
     case $path in /* | ../* | */../* | */.. | ..) continue ;; esac
@@ -106,12 +106,12 @@ while IFS= read -r folder; do
 done <"$work/folders" >"$work/made"
 if [ -f "$root/$manifest" ]; then
   cp "$root/$manifest" "$work/old"
-  # Folders that an earlier installation made are still ours.
+  # Folders that an earlier installation created are also removed when they are empty.
   grep '^d ' "$work/old" >>"$work/made" || true
 fi
 cat "$work/files" "$work/made" | LC_ALL=C sort -u >"$work/manifest"
 while IFS= read -r folder; do mkdir -p "$root/$folder"; done <"$work/folders"
-# First the list: an installation that is cut short can be removed.
+# The manifest is written first, so that an interrupted installation can be removed.
 install -m 644 "$work/manifest" "$root/$manifest"
 while read -r _ path; do
   mode=644

@@ -28,10 +28,10 @@ umask 022
 mkdir -p "$tree/bin" "$tree/libexec/urlcache-admin" "$tree/lib/systemd" "$tree/share"
 
 cp "$binaries/urlcache-admin" "$tree/bin/"
-# Nobody calls it by hand; 'revalidate' looks for it here.
+# Users do not run it; 'revalidate' looks for it here.
 cp "$binaries/urlcache-admin-fetch" "$tree/libexec/urlcache-admin/"
 cp -R "$checkout/share/." "$tree/share/"
-# systemd looks for the units of a user below 'share', and for its own below 'lib'.
+# systemd looks for user units below 'share', and for system units below 'lib'.
 mv "$tree/share/systemd/system" "$tree/lib/systemd/"
 # The pages and the README are in one folder, so their links to each other are shorter than in a checkout.
 doc=$tree/share/doc/urlcache-admin
@@ -41,12 +41,12 @@ for file in "$doc"/*.md; do
     -e 's|](LICENSE)|](https://www.apache.org/licenses/LICENSE-2.0)|g' "$file" >"$tree/.rewritten"
   mv "$tree/.rewritten" "$file"
 done
-# What makes packages is no part of one, and the demonstration builds from a checkout.
+# Packages do not need the scripts that make packages, and the demo needs a checkout.
 for name in build-binaries.sh build-deb.sh build-tarball.sh stage.sh install.sh demo.sh debian homebrew; do
   rm -rf "$tree/share/urlcache-admin/$name"
 done
 
-# The files of a checkout name the default prefix.
+# The files in a checkout contain the default prefix.
 if [ "$prefix" != /usr/local ]; then
   grep -rlE '/usr/local/(bin/urlcache-admin|share/(doc/)?urlcache-admin)' \
     "$tree/lib" "$tree/share/systemd" "$tree/share/urlcache-admin/launchd" "$tree/share/doc" |

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Writes an inventory of caches, for fleet.sql: no URLs, which can hold secrets, but what most questions are about.
+# Writes an inventory of caches for fleet.sql, without URLs, because URLs can contain secrets.
 #
 #   collect.sh FOLDER NAME...
 #
-# makes FOLDER/day=DAY/cache=NAME/MACHINE.ndjson.gz of each cache NAME in the configuration. It ends at the first cache that
-# cannot be read, of which there is no file then.
+# writes FOLDER/day=DAY/cache=NAME/MACHINE.ndjson.gz for each cache NAME in the configuration. It stops at the first cache
+# that it cannot read, and leaves no file for that cache.
 set -eu
 folder=$1
 shift
@@ -12,10 +12,10 @@ day=$(date -u +%Y-%m-%d)
 machine=$(uname -n)
 for cache; do
   into=$folder/day=$day/cache=$cache
-  # Programs that read all of a folder leave out names with a dot before them.
+  # Programs that read a whole folder skip names that begin with a dot.
   partial=$into/.$machine.ndjson
   mkdir -p "$into"
-  # Not a pipe: it would hide that the list is not whole.
+  # Not a pipe, which would hide that the list is incomplete.
   urlcache-admin list -c "$cache" --format ndjson --columns host,mime,status,size,stored,freshness >"$partial" || {
     status=$?
     rm -f "$partial"

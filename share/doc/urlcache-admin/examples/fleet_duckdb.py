@@ -9,7 +9,7 @@ import csv, os, sys
 
 import duckdb
 
-# The columns are named, so that no file is read twice; 'union_by_name' would keep a buffer for each file.
+# The columns are named, so that no file is read twice. 'union_by_name' would keep a buffer for each file.
 duckdb.execute("""
     CREATE TABLE entries AS
     SELECT regexp_extract(filename, '([^/]+)\\.ndjson\\.gz$', 1) AS machine, cache, host, mime, status, size, stored, freshness

@@ -19,7 +19,7 @@ def rows(day):
                 yield machine, cache, *(entry[column] for column in COLUMNS)
 
 
-# A database without a name is a temporary file, and not kept in memory.
+# A database without a name is a temporary file, so it is not kept in memory.
 database = sqlite3.connect("")
 database.execute("CREATE TABLE entries (machine, cache, host, mime, status, size, stored, freshness)")
 database.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows(sys.argv[1]))
