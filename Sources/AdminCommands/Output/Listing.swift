@@ -71,6 +71,16 @@ struct Listing {
     try source.forEachResponse(of: ids, projection) { response in try visit(response, body) }
   }
 
+  /// Counts the selected entries, and decodes nothing that the selection does not need.
+  mutating func countSelected(in source: any ResponseSource) throws {
+    // The index of an archive has the number of its entries, and does not have the entries.
+    guard selection.isEmpty, limit == nil, source.description.format == .archive else {
+      return try scan(source, selection.projection) { _ in }
+    }
+    shown = try source.count()
+    seen = shown
+  }
+
   /// Calls `body` with each selected entry and its body.
   mutating func scanWithBodies(
     _ source: any ResponseSource, _ projection: Projection,

@@ -15,7 +15,15 @@ final class WARCEntries {
   var omissions: [ArchiveOmission] { index.omissions }
 
   /// The number of entries.
-  var count: Int { index.entries.count }
+  private var count: Int { index.entries.count }
+
+  /// Returns the number of entries, which the index has already.
+  ///
+  /// - Throws: The damage that ended the index early.
+  func countAll() throws -> Int64 {
+    if let damage = index.damage { throw damage }
+    return Int64(count)
+  }
 
   /// Reads the file once.
   ///

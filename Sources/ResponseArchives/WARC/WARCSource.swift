@@ -51,4 +51,6 @@ extension WARCBackedArchive {
   func forEachEntry(of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep) throws {
     try entries.forEach(of: numbers, body)
   }
+
+  func count() throws -> Int64 { try entries.countAll() }
 }

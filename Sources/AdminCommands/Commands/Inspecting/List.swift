@@ -130,8 +130,7 @@ extension URLCacheAdmin {
       if pinned { selection.pins = try pins(in: environment) }
       var listing = Listing(selection: selection, now: now, limit: limit)
       if count {
-        // Nothing is decoded that the selection does not need.
-        try listing.scan(source, selection.projection) { _ in }
+        try listing.countSelected(in: source)
         try environment.write(Array("\(listing.shown)\n".utf8))
       } else {
         try write(source, &listing, now, tags, environment)
