@@ -168,6 +168,39 @@ import Testing
     #expect(kinds == [nil, .notFound, .notFound] || kinds == [nil, .notFound, .symbolicLink])
   }
 
+  @Test func `an interrupted erasure is known until everything is overwritten`() throws {
+    let cache = try Cache()
+    #expect(!cache.opening.mayHaveUnfinishedErasure())
+    do {
+      let record = try #require(cache.opening.beginErasure())
+      // While its command runs, it is not interrupted.
+      #expect(!cache.opening.mayHaveUnfinishedErasure())
+      withExtendedLifetime(record) {}
+    }
+    #expect(cache.opening.mayHaveUnfinishedErasure())
+    // Other commands leave the record.
+    #expect(cache.opening.finishIntents() == FinishedIntents())
+    #expect(cache.opening.mayHaveUnfinishedErasure())
+    // One record is enough, however many commands are interrupted.
+    cache.opening.beginErasure()?.replaceOthers()
+    #expect(try cache.intents().count == 1)
+    cache.opening.beginErasure()?.finish()
+    #expect(try cache.intents() == [])
+    #expect(!cache.opening.mayHaveUnfinishedErasure())
+  }
+
+  @Test func `without records, an erasure may be unfinished`() throws {
+    let cache = try Cache()
+    var opening = cache.opening
+    opening.intents = IntentFolder(at: nil) { _ in }
+    #expect(opening.beginErasure() == nil && opening.mayHaveUnfinishedErasure())
+    opening.intents = IntentFolder(at: "\(cache.folder.path)/none") { _ in }
+    #expect(!opening.mayHaveUnfinishedErasure())
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o777], ofItemAtPath: cache.intentPath)
+    #expect(cache.opening.mayHaveUnfinishedErasure())
+  }
+
   private func text(of intent: Intent) -> [UInt8] {
     Intent.header(intent.place) + intent.removed.flatMap(Intent.line)
       + intent.added.flatMap { Intent.line(added: $0) }

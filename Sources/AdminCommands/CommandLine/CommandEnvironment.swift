@@ -83,6 +83,12 @@ public struct CommandEnvironment {
   var forEachFile: (String, Int32, (StoreFile, borrowing OpenFile) throws -> Void) throws -> Void =
     { _, _, _ in }
 
+  /// Records that what was removed from the cache at a path is about to be overwritten.
+  var beginErasure: (String) -> ErasureRecord? = { _ in nil }
+
+  /// Whether a command may have been interrupted before it had overwritten what it removed from the cache at a path.
+  var mayHaveUnfinishedErasure: (String) -> Bool = { _ in false }
+
   /// Opens the cache at a path for writing; the other parameters are the time to wait for a lock in milliseconds, and
   /// whether SQLite checks the database first.
   public var openStore: (String, Int32, Bool) throws -> any ResponseStore
@@ -267,6 +273,12 @@ public struct CommandEnvironment {
       try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
         .forEachFile(body)
     }
+    let changing = { (path: String) in
+      StoreOpening(
+        path: path, wait: 0, temporaryFolder: temporaryFolder, now: now, intents: intents)
+    }
+    environment.beginErasure = { changing($0).beginErasure() }
+    environment.mayHaveUnfinishedErasure = { changing($0).mayHaveUnfinishedErasure() }
     environment.openRemains = { path, wait, options in
       guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
         throw CommandFailure.usage(

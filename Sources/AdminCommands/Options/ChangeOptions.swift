@@ -114,6 +114,14 @@ struct SecureOptions: ParsableArguments {
     secure = secure ?? settings.secure
   }
 
+  /// Prepares a renderer for the receipt of a plan.
+  func prepare(
+    _ renderer: inout RemovalRenderer, for plan: RemovalPlan, in environment: CommandEnvironment
+  ) {
+    renderer.isSecure = isOn
+    renderer.finishesErasure = isOn && environment.mayHaveUnfinishedErasure(plan.store.path)
+  }
+
   /// Returns the removal for a cache; `nil` if it is not requested.
   func removal(
     of cache: CacheOptions, by change: ChangeOptions, backup: String? = nil,

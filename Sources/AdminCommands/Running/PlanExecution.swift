@@ -65,6 +65,10 @@ struct PlanExecution {
   ) throws {
     guard let secure else { return }
     let store = receipt.plan.store
+    guard !receipt.plan.isEmpty || environment.mayHaveUnfinishedErasure(store.path) else {
+      receipt.erasure = .skipped(for: store, isPlanned: false)
+      return
+    }
     if receipt.plan.isEmpty { try secure.collectRemains(of: store, receipt.plan.absent) }
     let erasure = try secure.finish(store, linkedFiles: receipt.linkedFiles, unless: shouldStop)
     receipt.erasure = erasure

@@ -12,6 +12,8 @@ final class SecureRemoval {
   private let skipsCheck: Bool
   private var texts = RemovedTexts()
   private var isChecked = false
+  /// What the same command finds if this one is killed, and does the rest then.
+  private var record: ErasureRecord?
 
   init(waiting wait: Int32, skippingCheck: Bool, in environment: CommandEnvironment) {
     (self.wait, skipsCheck, self.environment) = (wait, skippingCheck, environment)
@@ -60,6 +62,7 @@ final class SecureRemoval {
 
   /// Opens the cache for writing, so that removed files are overwritten.
   func open(_ path: String) throws -> any ResponseStore {
+    if record == nil { record = environment.beginErasure(path) }
     let store = try environment.showingProgress("Checking the database", of: nil) {
       try environment.openStore(path, wait, !isChecked && !skipsCheck)
     }
@@ -85,6 +88,7 @@ final class SecureRemoval {
       // What was removed is removed, and the receipt must say so.
       receipt.failure = error.description
     }
+    if receipt.isErased { record?.finish() } else { record?.replaceOthers() }
     let footprint = try footprint(of: store.path)
     (receipt.logBytes, receipt.freeBytes) = (footprint.walBytes, footprint.freeBytes)
     var search = TraceSearch(for: texts)
@@ -124,7 +128,7 @@ final class SecureRemoval {
 extension ErasureReceipt {
   /// Suggests the command that overwrites what remains.
   func suggestNextCommand(for path: String, in environment: CommandEnvironment) {
-    guard !isPlanned, !isErased else { return }
+    guard isDone, !isErased else { return }
     let command = "urlcache-admin compact --secure -c \(ShellText.word(ByteString(path)))"
     environment.hint(
       inUse

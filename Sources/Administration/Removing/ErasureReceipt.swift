@@ -5,6 +5,8 @@ public import ResponseStorage
 public struct ErasureReceipt: Hashable, Sendable {
   /// Whether this is a dry run, in which nothing was done.
   public var isPlanned = false
+  /// Whether nothing is overwritten because nothing is removed.
+  public var isSkipped = false
   /// Whether another process has the cache open, so that the database cannot be rewritten.
   public var inUse = false
   /// Whether the cache has a database.
@@ -35,8 +37,18 @@ public struct ErasureReceipt: Hashable, Sendable {
     return receipt
   }
 
+  /// Returns the receipt of a command that removed nothing, or would remove nothing.
+  public static func skipped(for store: StoreDescription, isPlanned: Bool) -> ErasureReceipt {
+    var receipt = planned(for: store)
+    (receipt.isPlanned, receipt.isSkipped) = (isPlanned, true)
+    return receipt
+  }
+
+  /// Whether there is something to report that was done.
+  public var isDone: Bool { !isPlanned && !isSkipped }
+
   /// Whether nothing remains, as far as the search can tell.
   public var isComplete: Bool {
-    isPlanned || isErased && linkedFiles == 0 && failure == nil && report?.traces == 0
+    !isDone || isErased && linkedFiles == 0 && failure == nil && report?.traces == 0
   }
 }

@@ -10,10 +10,10 @@ struct ErasureRenderer {
   func write(to json: inout JSONWriter) {
     json.object("secure") {
       $0.member("in_use", receipt.inUse)
-      $0.member("complete", receipt.isPlanned ? Bool?.none : receipt.isComplete)
-      $0.member("overwritten", receipt.isPlanned ? Bool?.none : receipt.isErased)
-      $0.member("log_bytes", receipt.isPlanned ? nil : receipt.logBytes)
-      $0.member("free_bytes", receipt.isPlanned ? nil : receipt.freeBytes)
+      $0.member("complete", receipt.isDone ? receipt.isComplete : nil)
+      $0.member("overwritten", receipt.isDone ? receipt.isErased : nil)
+      $0.member("log_bytes", receipt.isDone ? receipt.logBytes : nil)
+      $0.member("free_bytes", receipt.isDone ? receipt.freeBytes : nil)
       $0.member("linked_files", receipt.linkedFiles)
       $0.member("failure", receipt.failure)
       let report = receipt.report
@@ -34,7 +34,7 @@ struct ErasureRenderer {
 
   /// Appends lines for people.
   func appendText(into buffer: inout TextBuffer) {
-    guard !receipt.isPlanned else {
+    guard receipt.isDone else {
       appendPlan(into: &buffer)
       return
     }
@@ -60,7 +60,13 @@ struct ErasureRenderer {
   }
 
   private func appendPlan(into buffer: inout TextBuffer) {
-    if !receipt.hasDatabase {
+    if receipt.isSkipped {
+      buffer.append(
+        receipt.isPlanned
+          ? "Would overwrite nothing, because nothing would be removed"
+          : "Overwrote nothing, because nothing was removed")
+      buffer.append("; run 'compact --secure' to overwrite what earlier removals left\n")
+    } else if !receipt.hasDatabase {
       buffer.append("Would overwrite removed files, and search all files for traces\n")
     } else if receipt.inUse {
       buffer.append(

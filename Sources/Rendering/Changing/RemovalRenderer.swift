@@ -32,6 +32,9 @@ public struct RemovalRenderer: Sendable {
   /// Whether what is removed is overwritten.
   public var isSecure = false
 
+  /// Whether an interrupted command has not overwritten everything that it removed, so that this one does.
+  public var finishesErasure = false
+
   private var listsRules: Bool { limitCommand != nil }
 
   /// Creates a renderer.
@@ -43,7 +46,10 @@ public struct RemovalRenderer: Sendable {
 
   /// Returns what was done after the removals; in a dry run, what would be.
   private func erasure(of receipt: RemovalReceipt) -> ErasureReceipt? {
-    isSecure && isDryRun ? .planned(for: receipt.plan.store) : receipt.erasure
+    guard isSecure && isDryRun else { return receipt.erasure }
+    let store = receipt.plan.store
+    return receipt.plan.isEmpty && !finishesErasure
+      ? .skipped(for: store, isPlanned: true) : .planned(for: store)
   }
 
   /// Appends one JSON object, with every entry.

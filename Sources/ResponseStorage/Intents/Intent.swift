@@ -20,21 +20,29 @@ struct Intent: Hashable {
     case apple
     /// Temporary files of a Foundation store.
     case foundation
+    /// No files: what removed responses left in a database is about to be overwritten.
+    case erasure
   }
 
-  /// The folder of the files.
+  /// The folder of the files, or a database.
   struct Place: Hashable {
     /// The kind of files.
     var kind: Kind
-    /// The device and inode of the folder.
+    /// The device and inode of the folder or database.
     var identity: [UInt64]
-    /// The absolute path of the folder, percent-escaped.
+    /// The absolute path of the folder or database, percent-escaped.
     var path: [UInt8]
 
     /// Describes a folder; `nil` if it does not exist.
     init?(_ kind: Kind, _ path: String) {
       guard let status = try? FileStatus.of(path), status.kind == .directory else { return nil }
       self.init(kind, status.identity, absolutePath(path))
+    }
+
+    /// Describes a database in which removed responses are about to be overwritten; `nil` if it does not exist.
+    init?(erasureOf path: String) {
+      guard let status = try? FileStatus.of(path), status.kind == .regular else { return nil }
+      self.init(.erasure, status.identity, absolutePath(path))
     }
 
     init(_ kind: Kind, _ identity: [UInt64], _ path: String) {
@@ -50,7 +58,7 @@ struct Intent: Hashable {
       self.path = path
     }
 
-    /// Whether both are the same folder. The number of a device can change after a restart.
+    /// Whether both are the same folder or database. The number of a device can change after a restart.
     func isSame(as other: Place) -> Bool {
       kind == other.kind
         // An inode alone is not enough, as another file system can have the same one; so the path

@@ -31,6 +31,18 @@ public struct IntentFolder: Sendable {
     self.report = report
   }
 
+  /// Whether commands of this user can record intents, so that those of killed commands are in the folder.
+  var isUsable: Bool {
+    guard let path else { return false }
+    do throws(FileError) {
+      try Directory(path).requirePrivate()
+      return true
+    } catch {
+      // It is created for the first intent.
+      return error.kind == .notFound
+    }
+  }
+
   /// Creates an intent.
   func begin(_ place: Intent.Place) -> OpenIntent? {
     guard let path else {

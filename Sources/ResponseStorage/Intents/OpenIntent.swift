@@ -49,6 +49,14 @@ final class OpenIntent {
     attempt { () throws(FileError) in try append(Intent.line(added: name)) }
   }
 
+  /// Records that something is about to be done to the place, and waits until the record is on disk.
+  func notePlace() {
+    attempt { () throws(FileError) in
+      try append([])
+      try synchronizeAll()
+    }
+  }
+
   /// Waits until the record is on disk.
   func synchronize() {
     attempt { () throws(FileError) in try synchronizeAll() }

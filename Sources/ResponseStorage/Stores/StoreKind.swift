@@ -21,6 +21,9 @@ protocol StoreKind: StoreSource, SendableMetatype {
   /// Returns the folder to which intents of the store at a path refer; `nil` if there is none.
   static func intentPlace(at path: String) -> Intent.Place?
 
+  /// Returns the database in which removed responses remain until they are overwritten; `nil` if there is none.
+  static func erasurePlace(at path: String) -> Intent.Place?
+
   /// Returns what shows, without opening the store, that it may have changed.
   static func mark(at path: String) throws(StoreError) -> StoreMark
 
@@ -41,6 +44,8 @@ extension StoreKind {
   }
 
   static func intentPlace(at path: String) -> Intent.Place? { nil }
+
+  static func erasurePlace(at path: String) -> Intent.Place? { nil }
 
   static func mark(at path: String) throws(StoreError) -> StoreMark {
     do throws(FileError) {

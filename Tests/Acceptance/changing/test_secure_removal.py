@@ -117,13 +117,41 @@ def test_plain_purge_leaves_traces():
     assert grep(cache) and recovered(cache)
 
 
-def test_second_run_without_entries():
-    """A purge that finds no entry any more still overwrites what an earlier one left."""
+@pytest.mark.parametrize("verb, options", [("purge", VAULT), ("enforce", ["--max-age", "900d"]), ("check", ["--repair"])])
+def test_nothing_to_remove(verb, options):
+    """A command that removes nothing changes nothing, and names the command that overwrites what earlier ones left."""
     cache = make()
     run("purge", "-c", cache, *VAULT, "--yes")
+    run("check", "-c", cache, "--repair", "--yes", status=None)
+    before = scratch.tree(cache)
+    done = "nothing, because nothing {} removed; run 'compact --secure' to overwrite what earlier removals left\n"
+    planned = run(verb, "-c", cache, *options, "--secure", "--dry-run", status=None).stdout.decode()
+    assert "Would overwrite " + done.format("would be") in planned, planned
+    if verb != "check":
+        assert "Overwrote " + done.format("was") in run(verb, "-c", cache, *options, "--secure", "--yes").stdout.decode()
+        result = secure(verb, cache, *options)["secure"]
+        assert result["complete"] is None and result["overwritten"] is None and result["traces"] is None, result
+    else:
+        run(verb, "-c", cache, *options, "--secure", "--yes", status=None)
+    assert scratch.tree(cache) == before
+    assert secure("compact", cache)["secure"]["complete"] and grep(cache) == {}
+
+
+def test_second_run_while_the_app_is_running_and_after():
+    """What could not be overwritten while an app was running is overwritten by the same command later."""
+    cache = make()
+    with subprocess.Popen([sys.executable, "-c", HOLDER, os.path.join(cache, "Cache.db"), "reading"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as holder:
+        assert holder.stdout.readline() == b"open\n"
+        for _ in range(2):
+            secure("purge", cache, *VAULT, status=3)
+        assert len(os.listdir(path("state/urlcache-admin/intents"))) == 1
+        holder.communicate(b"\n")
+    planned = json.loads(run("purge", "-c", cache, *VAULT, "--secure", "-n", "--format", "json").stdout)["secure"]
+    assert planned["complete"] is None
     receipt = secure("purge", cache, *VAULT)
     assert receipt["removed"]["entries"] == 0 and receipt["secure"]["complete"] and receipt["secure"]["texts"] > 0, receipt
-    assert grep(cache) == {}
+    assert grep(cache) == {} and os.listdir(path("state/urlcache-admin/intents")) == []
 
 
 def test_dry_run_and_receipt_for_people():

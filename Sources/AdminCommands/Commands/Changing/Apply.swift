@@ -58,7 +58,7 @@ extension URLCacheAdmin {
       var renderer = RemovalRenderer(
         verb: "apply", isDryRun: change.dryRun, secrets: secrets.policy)
       renderer.listsOrphans = !saved.orphans.isEmpty || securing.isOn
-      renderer.isSecure = securing.isOn
+      securing.prepare(&renderer, for: plan, in: environment)
       guard try change.allow(plan, renderer, in: environment) else {
         environment.note("nothing was removed")
         return .done

@@ -13,7 +13,7 @@ extension URLCacheAdmin.Check {
     var removals = RemovalRenderer(
       verb: "repair", isDryRun: change.dryRun, secrets: secrets.policy)
     removals.listsOrphans = true
-    removals.isSecure = securing.isOn
+    securing.prepare(&removals, for: check.plan, in: environment)
     removals.sidecars = sidecars.sidecars == nil ? nil : check.sidecars?.plan.preview
     let isAllowed: Bool
     do {

@@ -81,7 +81,7 @@ extension URLCacheAdmin {
         verb: "enforce", isDryRun: change.dryRun, secrets: secrets.policy)
       renderer.limitCommand = try commandWords(in: environment)
       renderer.listsOrphans = true
-      renderer.isSecure = securing.isOn
+      securing.prepare(&renderer, for: plan, in: environment)
       // Before the question: what stays may be a reason to answer no.
       environment.note(leftBy: plan, "kept")
       let simulation = try simulation(of: plan, in: environment)

@@ -86,7 +86,8 @@ extension URLCacheAdmin {
       }
       var renderer = RemovalRenderer(
         verb: "purge", isDryRun: change.dryRun, secrets: secrets.policy)
-      (renderer.isSecure, renderer.listsOrphans) = (securing.isOn, securing.isOn)
+      renderer.listsOrphans = securing.isOn
+      securing.prepare(&renderer, for: plan, in: environment)
       renderer.sidecars = folder == nil ? nil : sidecarPlan.preview
       guard try change.allow(plan, renderer, in: environment) else {
         environment.note("nothing was removed")

@@ -74,6 +74,10 @@ public final class AppleStore: StoreKind {
     (try? AppleStoreFiles(at: path)).flatMap { Intent.Place(.apple, $0.bodies) }
   }
 
+  static func erasurePlace(at path: String) -> Intent.Place? {
+    (try? AppleStoreFiles(at: path)).flatMap { Intent.Place(erasureOf: $0.database) }
+  }
+
   static let mark = "a Cache.db"
 
   /// Whether a folder contains a `Cache.db`. Any file may be a database.
