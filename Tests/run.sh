@@ -265,7 +265,7 @@ sanitized() {
 # Installs the implementations that ours are compared with, where only their tests see them.
 install_peers() {
   missing=
-  for peer in pytest-9.0.3 pytest_xdist-3.8.0 pyte-0.8.2 wcwidth-0.9.4 hishel-2.0.0 warcio-1.8.1 httplint-2026.10.4 haralyzer-2.4.0 har2warc-1.0.4 sqlite_utils-4.2.1 sqlite_dissect-1.0.0 'grafana_foundation_sdk-1769699998!10.1.0'; do
+  for peer in pytest-9.0.3 pytest_xdist-3.8.0 pyte-0.8.2 wcwidth-0.9.4 hishel-2.0.0 warcio-1.8.1 httplint-2026.10.4 haralyzer-2.4.0 har2warc-1.0.4 sqlite_utils-4.2.1 sqlite_dissect-1.0.0 apsw-3.54.1.0 'grafana_foundation_sdk-1769699998!10.1.0'; do
     [ -d ".build/peers/$peer.dist-info" ] || missing="$missing ${peer%-*}==${peer##*-}"
   done
   [ -n "$missing" ] || return 0
@@ -275,12 +275,28 @@ install_peers() {
   python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --target .build/peers $missing
 }
 
+# Makes a sqlite3 that can recover: Debian's has the command, but its library is without the virtual table that the command reads (SQLITE_DBPAGE). The
+# library of a Python package has it, and need only claim to be of the version of the program.
+install_recovery() {
+  folder=.build/peers/sqlite3-with-pages
+  library=.build/peers/apsw/sqlite_extra_binaries/libsqlite3_tool.so
+  [ -x .build/peers/sqlite3-recover ] || ! command -v sqlite3 >/dev/null || [ ! -e "$library" ] || {
+    mkdir -p "$folder" && cp "$library" "$folder" || return
+    echo "const char *sqlite3_sourceid(void) { return \"$(sqlite3 --version | cut -d ' ' -f 2-)\"; }" >"$folder/version.c"
+    clang -shared -fPIC -o "$folder/version.so" "$folder/version.c" || return
+    # shellcheck disable=SC2016 # The program that is written expands these.
+    printf '#!/bin/sh\nLD_LIBRARY_PATH="$(dirname "$0")/sqlite3-with-pages" LD_PRELOAD=version.so:libsqlite3_tool.so exec sqlite3 "$@"\n' \
+      >"$folder/program" && chmod +x "$folder/program" && mv "$folder/program" .build/peers/sqlite3-recover
+  }
+}
+
 # Starts to get what only the acceptance tests need, while the programs are built: much of that is waiting for a server.
 start_installing() {
   python3 -m pip --version >/dev/null 2>&1 || install python3-pip || step "install pip" false
   (
     status=0
     install_peers || status=1
+    $quick || install_recovery || status=1
     $quick || install_prometheus || status=1
     exit "$status"
   ) >"$logs/install.log" 2>&1 &

@@ -4,10 +4,8 @@ import collections
 import functools
 import json
 import os
-import plistlib
 import random
 import shlex
-import sqlite3
 import subprocess
 
 import pytest
@@ -15,6 +13,7 @@ import pytest
 import histories
 import peers
 import scratch
+import sqlite_recover
 from products import tool
 from recovery import archived, make, recover
 from scratch import path, run
@@ -56,40 +55,8 @@ def damage(cache, chance, number):
 
 
 def judged(cache):
-    """What `sqlite3 .recover` finds: the URL, the time, the property list and the id of each response; and the bodies of each id."""
-    copy = scratch.copy(cache, "judged")
-    text = subprocess.run([peers.found(JUDGE), os.path.join(copy, "Cache.db"), ".recover"], capture_output=True, timeout=60).stdout
-    responses, bodies = [], collections.defaultdict(set)
-    for line in text.split(b"\n"):
-        # Each row is one statement on a line of its own, whatever is wrong with the others.
-        if not line.startswith(b"INSERT") or b"sqlite_master" in line:
-            continue
-        database = sqlite3.connect(":memory:")
-        try:
-            name, columns = line.split(b"INTO ", 1)[1].split(b"(", 1)
-            columns = columns.split(b") VALUES", 1)[0].decode()
-            database.execute(f"CREATE TABLE {name.decode()}({columns})")
-            database.execute(line.decode())
-            row = dict(zip([column.strip("'\" ") for column in columns.split(",")],
-                           database.execute(f"SELECT * FROM {name.decode()}").fetchone()))
-        except (sqlite3.Error, UnicodeDecodeError, IndexError, TypeError, ValueError):
-            continue
-        number = row.get("entry_ID", row.get("id"))
-        if b"receiver_data" in name:
-            bodies[number].add(row["receiver_data"])
-        elif b"blob_data" in name:
-            responses.append((number, row["response_object"]))
-        elif b"lost_and_found" in name:
-            responses.append((number, row.get("c1")))
-            bodies[number].update([row.get("c1"), row.get("c2")])
-    found = []
-    for number, response in responses:
-        try:
-            array = plistlib.loads(response)["Array"]
-            found.append((array[0]["_CFURLString"], int(array[1] + histories.EPOCH), response, number))
-        except Exception:  # no property list of a response
-            continue
-    return found, bodies
+    """What `sqlite3 .recover` finds in a copy of a cache."""
+    return sqlite_recover.found(peers.found(JUDGE), os.path.join(scratch.copy(cache, "judged"), "Cache.db"))
 
 
 def judged_bodies(responses, bodies, written):

@@ -18,9 +18,11 @@ def stored(entry):
     return int(histories.seconds(entry["stored"]))
 
 
-def make(seed, transactions=12, **options):
+def make(seed, transactions=12, is_cleared=False, **options):
     """A history, and a copy of its cache as a killed process leaves it."""
     history = histories.History(path("live"), seed, **options).run(transactions)
+    if is_cleared:
+        history.clear()
     return history, history.kill(path("cache"))
 
 

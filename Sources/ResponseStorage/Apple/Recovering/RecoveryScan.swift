@@ -119,13 +119,15 @@ final class RecoveryScan {
   ) throws {
     var used: [Range<Int>] = []
     if tree.kind == .tableLeaf {
+      var bytesLeft = Self.mostReadings * usableSize
       for index in 0..<tree.cellCount {
-        guard let start = tree.offset(ofCell: index, in: page.span),
+        guard bytesLeft >= 0, let start = tree.offset(ofCell: index, in: page.span),
           let cell = RowCell(page.span, at: start, usableSize: usableSize),
           let header = RecordHeader(
             page.span, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound),
           let shape = shape(of: header, cell.payload)
         else { continue }
+        bytesLeft -= cell.payload.local.count
         var row = FoundRow(
           shape: shape, id: cell.rowID, from: time.from, to: time.to, image: image, page: number,
           kind: kind, payload: cell.payload)
@@ -155,15 +157,22 @@ final class RecoveryScan {
     return isDamaged ? AppleRecordShapes.lists(damagedAfterResponse: header) : nil
   }
 
+  /// How often each byte of a page may be read as part of a row, on average: hostile rows can all end in the same bytes.
+  private static let mostReadings = 64
+
   /// Looks for rows in parts of a page.
   func carve(
     _ page: [UInt8], _ regions: [Range<Int>], _ number: UInt32, _ image: PageImages.Image,
     _ kind: RecoveredPlace.Kind, until time: Int64
   ) throws {
+    var bytesLeft = Self.mostReadings * usableSize
     for region in regions where region.count >= 8 {
       try carver.forEachCell(in: page.span, region) { cell in
+        let table = AppleRecordShapes.all[cell.shape].table
         // A response says whether it is complete; the end of other rows is needed.
-        guard !cell.isCut || AppleRecordShapes.all[cell.shape].table == .blobs else { return nil }
+        guard !cell.isCut || table == .blobs else { return nil }
+        bytesLeft -= cell.payload.local.count
+        guard bytesLeft >= 0 else { return nil }
         let isHeaderCut =
           RecordHeader(
             page.span, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound)
@@ -173,6 +182,8 @@ final class RecoveryScan {
           page: number, kind: kind, payload: cell.payload,
           header: isHeaderCut ? cell.header : nil)
         guard try insert(&row, in: page, isCertain: false) else { return nil }
+        // Nothing shows whether newer rows have taken the place of a part of a body.
+        if table == .bodies { return cell.header.length }
         // A newer row can begin in the middle of what follows the response.
         return row.isWhole || row.table != .blobs
           ? row.payload.size : cell.header.values[1].range.upperBound
