@@ -14,6 +14,8 @@ public struct LineSearch: Sendable {
   static let (overlap, lookBehind) = (64 << 10, 4 << 10)
   /// The number of bytes that are passed on before the first match of a line, and in all.
   private static let (mostBefore, mostBytes) = (4 << 10, 64 << 10)
+  /// The matches of a line without text.
+  private static let oneMatch = [0..<0]
   /// The maximum length of the lines that are kept for the context, in bytes.
   static let mostContext = 256 << 10
 
@@ -22,6 +24,8 @@ public struct LineSearch: Sendable {
   private let after: Int
   private let longestLine: Int
   let numbersLines: Bool
+  /// Whether the text of lines and all their matches are passed on.
+  private let passesText: Bool
 
   /// The bytes that have arrived, without those that are no longer needed.
   var buffer: [UInt8] = []
@@ -56,19 +60,24 @@ public struct LineSearch: Sendable {
   ///   - before: The number of lines to pass on before each match.
   ///   - after: The number of lines to pass on after each match.
   ///   - numbersLines: Whether to number the lines, for which all line breaks must be counted.
+  ///   - passesText: Whether to pass on the text of lines and all their matches; otherwise each line has no text and
+  ///     one match.
   public init(
-    _ pattern: TextPattern, before: Int = 0, after: Int = 0, numbersLines: Bool = false
+    _ pattern: TextPattern, before: Int = 0, after: Int = 0, numbersLines: Bool = false,
+    passesText: Bool = true
   ) {
     self.init(
-      pattern, before: before, after: after, numbersLines: numbersLines,
+      pattern, before: before, after: after, numbersLines: numbersLines, passesText: passesText,
       longestLine: Self.longestLine)
   }
 
   init(
-    _ pattern: TextPattern, before: Int, after: Int, numbersLines: Bool = true, longestLine: Int
+    _ pattern: TextPattern, before: Int, after: Int, numbersLines: Bool = true,
+    passesText: Bool = true, longestLine: Int
   ) {
     (self.pattern, self.before, self.after) = (pattern, before, after)
-    (self.numbersLines, self.longestLine) = (numbersLines, longestLine)
+    (self.numbersLines, self.passesText) = (numbersLines, passesText)
+    self.longestLine = longestLine
   }
 
   /// Ends the search for matches; lines of context are still passed on.
@@ -159,11 +168,11 @@ public struct LineSearch: Sendable {
   private mutating func searchPart(_ body: (MatchedLine) throws -> Step) throws {
     let overlap = min(pattern.longestMatch ?? Self.overlap, longestLine / 2)
     let end = buffer.count - overlap
+    let mayMatch = try !isStopped && candidate(upTo: buffer.count) != nil
     let found =
-      isStopped
-      ? []
-      : try matches(
-        in: place..<buffer.count, isLineStart: isLineStart, isLineEnd: false, before: end)
+      mayMatch
+      ? try matches(
+        in: place..<buffer.count, isLineStart: isLineStart, isLineEnd: false, before: end) : []
     if !found.isEmpty {
       try passOnLinesBefore(place, body)
       try passOn(
@@ -190,6 +199,7 @@ public struct LineSearch: Sendable {
       first + match.lowerBound < end
     {
       found.append(first + match.lowerBound..<first + match.upperBound)
+      if !passesText { break }
       start = match.upperBound
       // An empty match would be found again.
       if match.isEmpty {
@@ -245,6 +255,14 @@ public struct LineSearch: Sendable {
   ) throws {
     countLines(upTo: line.lowerBound)
     passedOn = hasBreak ? line.upperBound + 1 : line.upperBound
+    guard passesText else {
+      let found = MatchedLine(
+        bytes: [], offset: bufferOffset + Int64(line.lowerBound),
+        number: numbersLines ? number : nil, matches: matches.isEmpty ? [] : Self.oneMatch,
+        hasStart: hasStart, hasEnd: hasEnd, endsWithBreak: hasBreak, continuesLine: hasPartOfLine)
+      if try body(found) == .stop { isStopped = true }
+      return
+    }
     var rest = matches[...]
     repeat {
       let first = rest.first ?? line.lowerBound..<line.lowerBound

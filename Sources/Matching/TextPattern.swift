@@ -47,10 +47,19 @@ public struct TextPattern: Sendable {
     guard !text.isEmpty else { throw .empty }
     guard !text.utf8.contains(UInt8(ascii: "\n")) else { throw .lineBreak }
     self.text = text
-    guard isExpression || ignoresCase || matchesWords else {
-      longestMatch = text.utf8.count
-      kind = .literal(LiteralSearch(ByteString(text)))
-      return
+    let caseless = ignoresCase && !isExpression ? RequiredText.caselessSearch(of: text) : nil
+    if !isExpression, !matchesWords {
+      if !ignoresCase {
+        longestMatch = text.utf8.count
+        kind = .literal(LiteralSearch(ByteString(text)))
+        return
+      }
+      if let caseless, caseless.text.bytes.count == text.utf8.count {
+        // No letter of the text has another case with other bytes.
+        longestMatch = text.utf8.count
+        kind = .literal(caseless)
+        return
+      }
     }
     var options = RegularExpression.Options.allowsBrokenText
     if !isExpression { options.insert(.isLiteral) }
@@ -64,12 +73,15 @@ public struct TextPattern: Sendable {
     }
     // The other case of a letter may have more bytes, but no more than four times as many.
     longestMatch = isExpression ? nil : 4 * text.utf8.count
-    let finder: Finder =
+    let required =
       if isExpression {
-        expression.requiredByte.map { .literal(LiteralSearch(ByteString([$0]))) } ?? .none
+        RequiredText.search(of: text, ignoringCase: ignoresCase)
+          ?? expression.requiredByte.map { LiteralSearch(ByteString([$0])) }
       } else {
-        ignoresCase ? .expression : .literal(LiteralSearch(ByteString(text)))
+        ignoresCase ? caseless : LiteralSearch(ByteString(text))
       }
+    let finder: Finder =
+      if let required { .literal(required) } else { isExpression ? .none : .expression }
     kind = .expression(expression, finder)
   }
 

@@ -31,6 +31,36 @@ import Testing
     }
   }
 
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `letters match in both cases if that is wanted`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let letters = Array("abAB@`[{z".utf8)
+    for _ in 0..<200 {
+      let text = (0..<Int.random(in: 0...200, using: &random)).map { _ in
+        letters.randomElement(using: &random)!
+      }
+      let wanted = (0..<Int.random(in: 1...12, using: &random)).map { _ in
+        letters.randomElement(using: &random)!
+      }
+      let search = LiteralSearch(ByteString(wanted), ignoringASCIICase: true)
+      let correct = naive(text.map(\.asciiLowercased), wanted.map(\.asciiLowercased), from: 0)
+      #expect(search.firstIndex(in: text.span) == correct, "\(text) \(wanted)")
+    }
+  }
+
+  @Test func `one occurrence is found at each place`() {
+    for wanted in ["x", "xy", "needle", "a needle in a haystack of words"] {
+      let search = LiteralSearch(ByteString(wanted))
+      for place in 0...150 {
+        var text = [UInt8](repeating: UInt8(ascii: "."), count: 150 + wanted.utf8.count)
+        text.replaceSubrange(place..<place + wanted.utf8.count, with: wanted.utf8)
+        #expect(search.firstIndex(in: text.span) == place)
+        #expect(
+          search.firstIndex(in: text.span.extracting(0..<place + wanted.utf8.count - 1)) == nil)
+      }
+    }
+  }
+
   @Test func `each byte can be searched`() {
     let text = Array(0...255 as ClosedRange<UInt8>)
     for byte in text {
