@@ -59,6 +59,9 @@ public struct TextDecoder: Sendable {
   private var highSurrogate: UInt32?
   private var isAtStart = true
 
+  /// The byte order mark of UTF-8.
+  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   /// The characters of the bytes from 0x80 to 0x9F in Windows-1252; 0 for bytes that have none there.
   private static let windows1252: [UInt32] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
@@ -70,8 +73,14 @@ public struct TextDecoder: Sendable {
   /// Creates a decoder.
   public init(_ encoding: TextEncoding) { self.encoding = encoding }
 
-  /// Whether pieces are text in UTF-8 already, so that only the first must pass through the decoder.
-  public var isDone: Bool { encoding == .utf8 && !isAtStart && rest.isEmpty }
+  /// Returns the text of the next piece if it is a part of the piece, which spares a copy; otherwise nothing happens.
+  public mutating func textInPlace(_ piece: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard encoding == .utf8 else { return nil }
+    guard isAtStart else { return piece }
+    guard rest.isEmpty, piece.count >= Self.mark.count else { return nil }
+    isAtStart = false
+    return piece.starts(with: Self.mark) ? piece.dropFirst(Self.mark.count) : piece
+  }
 
   /// Appends the text of the next piece to `output`.
   public mutating func decode(_ piece: ArraySlice<UInt8>, into output: inout [UInt8]) {
@@ -79,7 +88,7 @@ public struct TextDecoder: Sendable {
     case .utf8:
       guard isAtStart else { return output.append(contentsOf: piece) }
       rest += piece
-      guard rest.count >= 3 else { return }
+      guard rest.count >= Self.mark.count else { return }
       endStart(into: &output)
     case .windows1252:
       for byte in piece {
@@ -108,7 +117,7 @@ public struct TextDecoder: Sendable {
 
   private mutating func endStart(into output: inout [UInt8]) {
     isAtStart = false
-    output += rest.starts(with: [0xEF, 0xBB, 0xBF]) ? rest.dropFirst(3) : rest[...]
+    output += rest.starts(with: Self.mark) ? rest.dropFirst(Self.mark.count) : rest[...]
     rest = []
   }
 

@@ -19,6 +19,28 @@ import Testing
         == ["Age: 1", "Date: x", "Last-Modified: z", "cache-control: no-cache"])
   }
 
+  @Test func `only the fields of the content are decoded, unless others are wanted`() throws {
+    func names(_ fields: [(String, String)], _ projection: Projection) throws -> [String] {
+      let headers = HeaderFields(
+        fields.map { .init(name: ByteString($0.0), value: ByteString($0.1)) })
+      return try decoded(headers, projection).responseHeaders?.fields.map {
+        "\($0.name.string ?? ""): \($0.value.string ?? "")"
+      }.sorted() ?? []
+    }
+    let fields = [("content-TYPE", "text/html"), ("Via", "a"), ("Content-Encoding", "br")]
+    let all = fields.map { "\($0.0): \($0.1)" }.sorted()
+    #expect(
+      try names(fields, .contentFields) == ["Content-Encoding: br", "content-TYPE: text/html"])
+    for other in [Projection.cachingFields, .freshnessFields, .responseHeaders] {
+      #expect(try names(fields, other.union(.contentFields)) == all)
+    }
+    let twice = [("Content-Type", "text/html"), ("Content-Type", "text/css"), ("Via", "a")]
+    #expect(
+      try names(twice, .contentFields).prefix(2) == [
+        "Content-Type: text/css", "Content-Type: text/html",
+      ])
+  }
+
   @Test func `repeated fields are distinguished where it matters`() throws {
     let day = "Thu, 09 Oct 2025 09:10:07 GMT"
     let expected: [(name: String, values: [String], found: [String])] = [

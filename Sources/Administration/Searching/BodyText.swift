@@ -7,10 +7,13 @@ public import ResponseStorage
 /// The body of a response as text: with its content coding undone, and in UTF-8.
 public struct BodyText {
   /// What a body is decoded from: its header fields.
-  public static let projection: Projection = .responseHeaders
+  public static let projection: Projection = .contentFields
 
   /// The maximum size of a decoded body, in bytes. A small hostile body could decode to any size.
   static let limit = ByteCount(1 << 30)
+
+  /// The number of bytes at the beginning of a body that show whether it is text.
+  private static let codedStart = 1 << 10
 
   /// The encoding that the header fields state, if it is known.
   private let stated: TextEncoding?
@@ -47,7 +50,8 @@ public struct BodyText {
   /// Whether a body that begins with these bytes still has the coding that its header fields state.
   private func isCoded(_ start: ArraySlice<UInt8>) -> Bool {
     guard unknownCoding != nil, isPlainUTF8(start) else { return false }
-    let bytes = Array(start)
+    // Coded data is no text from its first bytes on.
+    let bytes = Array(start.prefix(Self.codedStart))
     var index = 0
     while index < bytes.count {
       let (scalar, length) = bytes.scalar(at: index)
@@ -76,7 +80,10 @@ public struct BodyText {
         decoder ?? TextDecoder(TextEncoding(ofTextBeginningWith: chunk) ?? stated ?? .utf8)
       decoder = nil
       defer { decoder = current }
-      if current.isDone { return try body(chunk) }
+      if let piece = current.textInPlace(chunk) {
+        if !piece.isEmpty { try body(piece) }
+        return
+      }
       text.removeAll(keepingCapacity: true)
       current.decode(chunk, into: &text)
       if !text.isEmpty { try body(text[...]) }

@@ -46,19 +46,35 @@ extension BodyReader {
   public mutating func forEachDecodedChunk(
     limit: ByteCount, _ body: (ArraySlice<UInt8>) throws -> Void
   ) throws -> Bool {
+    if let bytes = takeBytes() {
+      if let coding = ContentCoding(ofDataBeginningWith: bytes) {
+        try decode(coding, from: bytes, limit: limit, body)
+        return true
+      }
+      if !bytes.isEmpty { try body(bytes) }
+      return false
+    }
     // Most bodies are short and need only a short buffer.
     let length = min(max(size, ByteCount(ContentCoding.longestMark)), ByteCount(1 << 16))
     var buffer = [UInt8](repeating: 0, count: Int(clamping: length.bytes))
     var count = try read(into: &buffer)
-    guard let coding = ContentCoding(ofDataBeginningWith: buffer[..<count]) else {
-      while count > 0 {
-        try body(buffer[..<count])
-        count = try read(into: &buffer)
-      }
-      return false
+    if let coding = ContentCoding(ofDataBeginningWith: buffer[..<count]) {
+      try decode(coding, from: buffer[..<count], limit: limit, body)
+      return true
     }
-    // The bytes that show the coding are decoded too.
-    var start = buffer[..<count]
+    while count > 0 {
+      try body(buffer[..<count])
+      count = try read(into: &buffer)
+    }
+    return false
+  }
+
+  /// Decodes `start`, which shows the coding, and the remaining bytes.
+  private mutating func decode(
+    _ coding: ContentCoding, from start: ArraySlice<UInt8>, limit: ByteCount,
+    _ body: (ArraySlice<UInt8>) throws -> Void
+  ) throws {
+    var start = start
     do {
       try ContentDecoder(coding, limit: limit.bytes).decode(
         { target in
@@ -71,7 +87,6 @@ extension BodyReader {
     } catch let error as ContentDecodingError {
       throw BodyDecodingError(error, coding)
     }
-    return true
   }
 }
 

@@ -77,6 +77,19 @@ public struct BodyReader: ~Copyable {
     source = .closure(read)
   }
 
+  /// Returns the remaining bytes if they are in memory; otherwise nothing happens.
+  public mutating func takeBytes() -> ArraySlice<UInt8>? {
+    switch source {
+    case .bytes(let bytes):
+      defer { offset = bytes.count }
+      return bytes[offset...]
+    case .blob: return nil
+    case .file: return nil
+    case .part: return nil
+    case .closure: return nil
+    }
+  }
+
   /// Reads the next bytes into the start of `buffer`, which must not be empty.
   ///
   /// - Returns: The number of bytes read; 0 at the end.

@@ -56,12 +56,15 @@ public struct Projection: OptionSet, Hashable, Sendable {
   // Most entries pass a quick look, which takes a fraction of the time of decoding their fields.
   public static let screenedFields = Self(rawValue: 1 << 19)
 
-  /// Everything except ``consistency`` and ``screenedFields``.
+  /// At least `Content-Type` and `Content-Encoding` of ``StoredResponse/responseHeaders``.
+  public static let contentFields = Self(rawValue: 1 << 20)
+
+  /// Everything, directly or as a part, except ``consistency`` and ``screenedFields``.
   public static let all = Self(rawValue: (1 << 18) - 1)
 
   /// Everything that needs the header fields of the response.
   @usableFromInline static let ofResponseHeaders: Self = [
-    .responseHeaders, .freshnessFields, .cachingFields, .screenedFields,
+    .responseHeaders, .freshnessFields, .cachingFields, .screenedFields, .contentFields,
   ]
   /// Everything that needs the header fields of the request.
   @usableFromInline static let ofRequestHeaders: Self = [
@@ -71,6 +74,8 @@ public struct Projection: OptionSet, Hashable, Sendable {
   /// Whether header fields may be left out after a quick look; not if anything else needs them.
   var screensFields: Bool {
     contains(.screenedFields)
-      && isDisjoint(with: [.responseHeaders, .freshnessFields, .cachingFields, .requestHeaders])
+      && isDisjoint(with: [
+        .responseHeaders, .freshnessFields, .cachingFields, .requestHeaders, .contentFields,
+      ])
   }
 }

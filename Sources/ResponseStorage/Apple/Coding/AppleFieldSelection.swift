@@ -13,6 +13,9 @@ struct FieldSelection: Sendable {
   /// The fields of a request that caching depends on, except those that `Vary` names.
   static let request = FieldSelection(FieldName.ofRequest)
 
+  /// The fields of a response that its body as text depends on.
+  static let content = FieldSelection([FieldName("Content-Type"), .contentEncoding])
+
   private var names: FieldNameSet
 
   /// A bit for each length of a selected name; the last bit stands for all lengths from 63.

@@ -100,6 +100,13 @@ extension StoredResponse {
       responseHeaders = passes ? HeaderFields() : try list.archivedHeaders(fields, &damage)
     } else if !projection.isDisjoint(with: [.responseHeaders, .screenedFields]) {
       responseHeaders = try list.archivedHeaders(fields, &damage)
+    } else if projection.contains(.contentFields) {
+      let isAlone = projection.isDisjoint(with: [.cachingFields, .freshnessFields])
+      if isAlone { responseHeaders = try list.archivedHeaders(fields, .content, &damage) }
+      // A value with a comma may be that of several lines, which only decoding all fields shows.
+      if !isAlone || responseHeaders?.hasComma == true {
+        responseHeaders = try list.archivedHeaders(fields, &damage)
+      }
     } else if projection.contains(.cachingFields) {
       responseHeaders = try list.archivedHeaders(fields, .response, &damage)
     } else if let stored {
@@ -128,6 +135,12 @@ extension StoredResponse {
   static func decodeProperties(_ bytes: Span<UInt8>) throws(PropertyListError) -> [Property] {
     let list = try BinaryPropertyList(bytes)
     return Property.list(from: try list.value(of: list.root))
+  }
+}
+
+extension HeaderFields {
+  fileprivate var hasComma: Bool {
+    fields.contains { $0.value.bytes.contains(UInt8(ascii: ",")) }
   }
 }
 
