@@ -25,6 +25,9 @@ searches "in both cases" "-F -i 'LEMON LEMON LEMON'"
 expression="'lem[o-z]n lemon (lemon|quiet) stale'"
 table "an expression" "rg --no-config -uu --count $expression $folder/files" \
   "$tool grep --in body --count -E $expression -c $folder/cache"
+expression="'[0-9]{3}-[0-9]{4}'"
+table "an expression without literal text" "rg --no-config -uu --count $expression $folder/files" \
+  "$tool grep --in body --count -E $expression -c $folder/cache"
 table "everything, not only bodies" "rg --no-config -uu --count -F 'lemon lemon lemon' $folder/files" \
   "$tool grep --count 'lemon lemon lemon' -c $folder/cache"
 

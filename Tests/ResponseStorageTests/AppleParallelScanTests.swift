@@ -244,7 +244,7 @@ import Testing
     return responses
   }
 
-  private static func opened(_ folder: Folder) throws -> (AppleStoreFiles, AppleLayout) {
+  static func opened(_ folder: Folder) throws -> (AppleStoreFiles, AppleLayout) {
     let files = try AppleStoreFiles(at: folder.path)
     let snapshot = try AppleSnapshot(of: files, wait: 0, temporaryFolder: "/tmp")
     return (files, try AppleLayout(of: snapshot.connection, path: folder.path))

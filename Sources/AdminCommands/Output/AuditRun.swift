@@ -36,14 +36,9 @@ struct AuditRun {
     self.renderer.begin(into: &output.text)
   }
 
-  /// Audits an entry, and writes what was found in it and in earlier ones.
-  mutating func audit(_ response: borrowing StoredResponse, _ body: ScannedBody) throws {
-    try scan.add(response, body) { try add($0, size: $1) }
-  }
-
-  /// Waits for the findings about all entries.
-  mutating func finishEntries() throws {
-    try scan.finishEntries { try add($0, size: $1) }
+  /// Audits the selected entries, and writes what is found.
+  mutating func audit(_ source: any ResponseSource, _ listing: inout Listing) throws {
+    try scan.audit(source, &listing) { try add($0, size: $1) }
   }
 
   /// Audits the files of a cache.

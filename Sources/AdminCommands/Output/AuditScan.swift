@@ -1,3 +1,4 @@
+import Administration
 import Auditing
 import Bytes
 import Files
@@ -15,19 +16,15 @@ final class AuditScan {
     batches = EntryBatches(AuditWork(EntryAudit(options)))
   }
 
-  /// Adds an entry.
+  /// Audits the selected entries.
   ///
   /// - Parameter found: Takes the findings about one entry, in the order of the entries, and the size of its body.
-  func add(
-    _ response: borrowing StoredResponse, _ body: ScannedBody,
+  func audit(
+    _ source: any ResponseSource, _ listing: inout Listing,
     _ found: ([AuditFinding], ByteCount) throws -> Void
   ) throws {
-    try batches.add(response, body) { try take($0, found) }
-  }
-
-  /// Waits for the findings about the entries that were added.
-  func finishEntries(_ found: ([AuditFinding], ByteCount) throws -> Void) throws {
-    try batches.finish { try take($0, found) }
+    let projection = CacheAudit.projection.union(listing.selection.projection)
+    try listing.work(on: source, projection, batches) { try take($0, found) }
   }
 
   private func take(

@@ -5,13 +5,12 @@ import ResponseStorage
 ///
 /// This thread reads the entries. Other threads decode the bodies and work on them.
 final class EntryBatches<Work: EntryWork> {
-  /// A result.
-  enum Result {
-    case part(Work.Part)
-    /// The end of a batch.
-    case summary(Work.Summary)
-  }
+  typealias Result = EntryWorkResult<Work>
 
+  /// The work, before any entry.
+  let initialWork: Work
+  /// Whether the work needs the bodies of entries.
+  let wantsBodies: Bool
   private var work: Work
   private let threadCount: Int
 
@@ -30,9 +29,11 @@ final class EntryBatches<Work: EntryWork> {
 
   /// Creates an empty batch.
   ///
-  /// - Parameter threadCount: The number of threads that work; by default one for each processor, up to 4.
-  init(_ work: Work, threadCount: Int = min(processorCount, 4)) {
-    self.work = work
+  /// - Parameters:
+  ///   - wantsBodies: Whether the work needs the bodies of entries.
+  ///   - threadCount: The number of threads that work; by default one for each processor, up to 4.
+  init(_ work: Work, wantsBodies: Bool = true, threadCount: Int = min(processorCount, 4)) {
+    (initialWork, self.work, self.wantsBodies) = (work, work, wantsBodies)
     self.threadCount = threadCount
     longBodies = Array(repeating: 0, count: threadCount)
   }
@@ -42,19 +43,18 @@ final class EntryBatches<Work: EntryWork> {
   /// Adds an entry.
   ///
   /// - Parameters:
-  ///   - body: The body; `nil` if it is not wanted.
   ///   - isEnough: Whether no more than this beginning of the body is wanted.
   ///   - receive: Takes results of this entry and of earlier ones.
   func add(
-    _ response: borrowing StoredResponse, _ body: ScannedBody?,
-    until isEnough: (ArraySlice<UInt8>, StoredResponse) -> Bool = { _, _ in false },
+    _ response: borrowing StoredResponse, _ body: ScannedBody,
+    until isEnough: (ArraySlice<UInt8>, StoredResponse) -> Bool,
     _ receive: (Result) throws -> Void
   ) throws {
     let (response, start) = (copy response, batch.bytes.count)
-    var isThere = body != nil
+    var isThere = wantsBodies
     var failure: (any Error)?
     var lane: Int?
-    if let body {
+    if wantsBodies {
       do {
         isThere = try body.read { reader in
           while case let count = try reader.read(into: &buffer), count > 0 {
@@ -122,7 +122,7 @@ final class EntryBatches<Work: EntryWork> {
   private func sendBatch(
     _ receive: (Result) throws -> Void
   ) throws(ReceivingFailure) -> Int {
-    if threads == nil { threads = EntryThreads(threadCount, work) }
+    if threads == nil { threads = EntryThreads(threadCount, initialWork) }
     try send(.batch(batch), receive)
     batch = EntryBatch()
     return sent % threadCount

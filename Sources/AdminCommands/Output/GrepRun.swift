@@ -25,22 +25,29 @@ final class GrepRun {
     (self.search, self.format, self.renderer) = (search, format, renderer)
     self.environment = environment
     output = OutputBuffer(environment)
-    batches = EntryBatches(EntryGrep(search, format, renderer, style: environment.outputStyle))
+    batches = EntryBatches(
+      EntryGrep(search, format, renderer, style: environment.outputStyle),
+      wantsBodies: search.parts.contains(.body))
   }
 
   /// The exit status for what was found.
   var status: ExitStatus { tally.found == 0 ? .no : tally.incomplete > 0 ? .partly : .done }
 
-  /// Adds an entry to the search.
-  func search(_ response: borrowing StoredResponse, _ body: ScannedBody) throws {
-    try batches.add(
-      response, search.parts.contains(.body) ? body : nil,
-      until: { [search] in search.isBinary($0, of: $1) }, take)
+  /// Searches the selected entries, and writes what is found.
+  func search(_ source: any ResponseSource, _ listing: inout Listing) throws {
+    let projection = search.projection.union(listing.selection.projection)
+    do {
+      try listing.work(
+        on: source, projection, batches, until: { [search] in search.isBinary($0, of: $1) }, take)
+    } catch {
+      // What was found before the error is as good as without it.
+      try? batches.finish(take)
+      throw error
+    }
   }
 
   /// Ends the search, and reports what was not searched.
   func finish() throws {
-    try finishBatches()
     if format == .json {
       renderer.appendSummary(
         tally.total, entries: tally.entries, found: tally.found, into: &output.text)
@@ -48,9 +55,6 @@ final class GrepRun {
     try output.flush()
     reportGaps()
   }
-
-  /// Searches what was added, and writes what is found.
-  func finishBatches() throws { try batches.finish(take) }
 
   private func take(_ result: EntryBatches<EntryGrep>.Result) throws {
     switch result {

@@ -97,6 +97,42 @@ struct Listing {
     }
   }
 
+  /// Works on each selected entry and its body, on several threads.
+  ///
+  /// - Parameters:
+  ///   - isEnough: Whether no more than this beginning of a body is wanted.
+  ///   - receive: Takes the results, in the order of the entries.
+  mutating func work<Work: EntryWork>(
+    on source: any ResponseSource, _ projection: Projection, _ batches: EntryBatches<Work>,
+    until isEnough: (ArraySlice<UInt8>, StoredResponse) -> Bool = { _, _ in false },
+    _ receive: (EntryWorkResult<Work>) throws -> Void
+  ) throws {
+    // Names are looked up, and the versions of files are counted, in one place.
+    if selection.names == nil, !selection.selectsSuperseded {
+      let work = SelectedWork(batches.initialWork, on: selection, at: now)
+      let wasDone = try source.work(projection, with: work) { result in
+        switch result {
+        case .part(let part): try receive(.part(part))
+        case .summary(let summary):
+          count(summary.counts)
+          try receive(.summary(summary.work))
+        }
+      }
+      if wasDone { return }
+    }
+    try scanWithBodies(source, projection) {
+      try batches.add($0, $1, until: isEnough, receive)
+    }
+    try batches.finish(receive)
+  }
+
+  private mutating func count(_ counts: SelectionCounts) {
+    seen += counts.seen
+    shown += counts.selected
+    unknownTimes += counts.unknownTimes
+    unknownFreshness += counts.unknownFreshness
+  }
+
   /// Calls `body` with each selected entry and its body, and decodes `projection` for those only.
   ///
   /// An archive is read once: to find an entry again, it would be read from its beginning.

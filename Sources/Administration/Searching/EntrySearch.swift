@@ -15,6 +15,8 @@ public struct EntrySearch: Sendable {
   public var (before, after) = (0, 0)
   /// Whether to number the lines.
   public var numbersLines = false
+  /// Whether to pass on the text of lines and all their matches, and not only that there is one.
+  public var passesText = true
   /// The maximum number of lines with a match for each entry; `nil` for all.
   public var mostLines: Int64?
 
@@ -132,7 +134,8 @@ public struct EntrySearch: Sendable {
     ) throws {
       guard !isFull else { return }
       outcome.bytes += ByteCount(text.count)
-      var lines = LineSearch(search.pattern, numbersLines: search.numbersLines)
+      var lines = LineSearch(
+        search.pattern, numbersLines: search.numbersLines, passesText: search.passesText)
       try bounded(place) { run in
         try lines.append(text[...]) { try run.take($0, place, fieldName, number, found) }
         try lines.finish { try run.take($0, place, fieldName, number, found) }
@@ -144,7 +147,7 @@ public struct EntrySearch: Sendable {
     ) throws {
       var lines = LineSearch(
         search.pattern, before: search.before, after: search.after,
-        numbersLines: search.numbersLines)
+        numbersLines: search.numbersLines, passesText: search.passesText)
       var isThere = true
       var start: Int64 = 0
       try bounded(.body) { run in

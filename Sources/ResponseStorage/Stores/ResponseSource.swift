@@ -40,6 +40,19 @@ public protocol ResponseSource {
   func scan<Tally: ResponseTally>(
     _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep) throws
 
+  /// Works on all responses and their bodies on several threads, if the store allows it.
+  ///
+  /// - Parameters:
+  ///   - projection: What to decode of each response.
+  ///   - work: The initial value on each thread.
+  ///   - receive: Takes the results on the thread of the caller, in the order of the responses.
+  /// - Returns: Whether the store allows it; otherwise nothing was done.
+  /// - Throws: ``StoreError``, after all results before the damage were passed on, or any error of `work` or `receive`.
+  func work<Work: EntryWork>(
+    _ projection: Projection, with work: Work,
+    _ receive: (EntryWorkResult<Work>) throws -> Void
+  ) throws -> Bool
+
   /// Returns one response, or `nil` if the store has none with this id.
   func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
 
@@ -160,6 +173,11 @@ extension ResponseSource {
   ) throws { try scan(projection, body) }
 
   public func count(upTo limit: Int64) throws -> Int64? { try count() }
+
+  public func work<Work: EntryWork>(
+    _ projection: Projection, with work: Work,
+    _ receive: (EntryWorkResult<Work>) throws -> Void
+  ) throws -> Bool { false }
 
   public func scan<Tally: ResponseTally>(
     _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep

@@ -74,9 +74,7 @@ extension URLCacheAdmin {
         keepsBaseline: target != nil, renderer: renderer(of: source.description, at: now),
         examples: self.output.examples, in: environment)
       try environment.showingProgress("Auditing entries", over: source) {
-        let projection = CacheAudit.projection.union(selection.projection)
-        try listing.scanWithBodies(source, projection) { try run.audit($0, $1) }
-        try run.finishEntries()
+        try run.audit(source, &listing)
       }
       // Files and pages belong to no entry, so a selection of entries leaves them out.
       let isWhole = selection.isEmpty

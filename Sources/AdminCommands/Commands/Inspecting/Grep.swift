@@ -83,16 +83,7 @@ extension URLCacheAdmin {
           hasContext: search.before > 0 || search.after > 0,
           isTerminal: environment.isOutputTerminal),
         in: environment)
-      let projection = search.projection.union(selection.projection)
-      do {
-        try listing.scanWithBodies(source, projection) { response, body in
-          try run.search(response, body)
-        }
-      } catch {
-        // What was found before the error is as good as without it.
-        try? run.finishBatches()
-        throw error
-      }
+      try run.search(source, &listing)
       let help = try listing.absent.help(in: source, secrets.policy)
       try source.finish()
       try run.finish()
@@ -107,6 +98,7 @@ extension URLCacheAdmin {
       if let places = search.places { result.parts = places.parts }
       result.searchesBinary = search.binary || search.synonyms.binary
       result.numbersLines = format == .json
+      result.passesText = ![.counts, .entries].contains(output.part)
       result.mostLines = search.maxCount.map { Int64($0) }
       // One match decides about an entry.
       if output.part == .entries { result.mostLines = 1 }

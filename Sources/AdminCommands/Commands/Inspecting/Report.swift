@@ -118,11 +118,8 @@ extension URLCacheAdmin {
       let scan = AuditScan(options)
       var tally = AuditTally(examples: 0)
       try environment.showingProgress("Auditing entries", over: source) {
-        try source.scanWithBodies(CacheAudit.projection) { response, body in
-          try scan.add(response, body) { tally.insert($0, size: $1) }
-          return .next
-        }
-        try scan.finishEntries { tally.insert($0, size: $1) }
+        var listing = Listing(selection: Selection(), now: now)
+        try scan.audit(source, &listing) { tally.insert($0, size: $1) }
       }
       tally.insert(scan.findingsOnFiles(of: store))
       for finding in scan.audit.findingsOnAll() { tally.insert([finding]) }

@@ -135,7 +135,7 @@ struct AppleBodyFiles: ~Copyable {
     guard let name = name.flatMap({ Self.validated($0.bytes) }) else {
       throw StoreError(.damaged, at: path, because: "the name of the body file is not a UUID")
     }
-    let file = "\(path)/\(name)"
+    var file: String { "\(path)/\(name)" }
     do throws(FileError) {
       // The descriptor is checked after opening. If the name was checked first, another process
       // could put a link or a pipe in its place before it is opened.
@@ -147,6 +147,20 @@ struct AppleBodyFiles: ~Copyable {
       throw StoreError(.noSuchResponse, at: file, because: "the body file is missing")
     }
     throw StoreError(.damaged, at: file, because: "the body file is not a regular file")
+  }
+
+  /// Opens the body file of a response; `nil` if it is missing or no body file.
+  borrowing func openIfThere(_ name: ByteString) throws(StoreError) -> BodyReader? {
+    do throws(StoreError) { return try open(name) } catch {
+      if error.code == .noSuchResponse || error.code == .damaged { return nil }
+      // A link cannot be opened.
+      if let name = Self.validated(name.bytes), let status = try? status(of: name),
+        status.kind != .regular
+      {
+        return nil
+      }
+      throw error
+    }
   }
 
   /// Calls `body` with the name and status of each file.

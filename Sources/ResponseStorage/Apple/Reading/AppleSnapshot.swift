@@ -126,9 +126,13 @@ struct AppleSnapshot: ~Copyable {
   }
 
   /// The database if it is large enough to be read by several threads, each with its own connection.
-  var databaseForThreads: String? {
-    canOpenAgain && (stateAtOpening?.database.size ?? 0) > ByteCount(16 << 20)
-      ? files.database : nil
+  var databaseForThreads: String? { database(largerThan: ByteCount(16 << 20)) }
+
+  /// The same for threads that also read bodies, of which a small database can have many.
+  var databaseForWork: String? { database(largerThan: ByteCount(256 << 10)) }
+
+  private func database(largerThan size: ByteCount) -> String? {
+    canOpenAgain && (stateAtOpening?.database.size ?? 0) > size ? files.database : nil
   }
 
   private static func connect(

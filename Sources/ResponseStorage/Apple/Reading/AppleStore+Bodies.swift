@@ -1,11 +1,26 @@
 import Bytes
+import Files
 import SQLite
 
 // Reading bodies, from the database or from their files.
 extension AppleStore {
   /// The length up to which a body is read as a value of its row, in bytes. A BLOB handle bounds the memory, but opening
   /// one takes longer than reading this much.
-  private static let longestValue: ByteCount = 65_536
+  static let longestValue: ByteCount = 65_536
+
+  public func work<Work: EntryWork>(
+    _ projection: Projection, with work: Work,
+    _ receive: (EntryWorkResult<Work>) throws -> Void
+  ) throws -> Bool {
+    guard processorCount > 1, let database = snapshot.databaseForWork else { return false }
+    try translatingErrors {
+      try AppleBodyScan(
+        of: database, layout, completed(projection), bodiesAt: files.bodies,
+        threadCount: min(processorCount, 4), with: work
+      ).forEachResult(receive)
+    }
+    return true
+  }
 
   public func withBody(
     of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void

@@ -80,7 +80,7 @@ extension AppleStore {
   var databaseForThreads: String? { processorCount > 1 ? snapshot.databaseForThreads : nil }
 
   /// Returns everything that must be decoded for `projection`.
-  private func completed(_ projection: Projection) -> Projection {
+  func completed(_ projection: Projection) -> Projection {
     // Otherwise, the notes on a response would depend on which of its parts are requested.
     if projection.contains(.notes) { return projection.union(.examinedForNotes) }
     return projection.contains(.consistency) ? projection.union([.key, .body]) : projection

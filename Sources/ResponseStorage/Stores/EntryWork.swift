@@ -1,7 +1,5 @@
-import ResponseStorage
-
 /// What several threads do with entries and their bodies.
-protocol EntryWork: Sendable {
+public protocol EntryWork: Sendable {
   /// A part of the results, which is passed on before the end of a batch if there are many.
   associatedtype Part: Sendable
   /// The rest of the results of a batch.
@@ -18,4 +16,11 @@ protocol EntryWork: Sendable {
 
   /// Ends a batch of entries, and returns the rest of its results.
   mutating func endBatch(_ send: (Part, Int) throws -> Void) throws -> Summary
+}
+
+/// A result of work on entries.
+public enum EntryWorkResult<Work: EntryWork>: Sendable {
+  case part(Work.Part)
+  /// The end of a batch.
+  case summary(Work.Summary)
 }
