@@ -46,10 +46,12 @@ enum SecretRanges {
 
   /// Appends the values of members and parameters whose names are those of secrets.
   private static func appendNamedValues(of text: [UInt8], to ranges: inout [Range<Int>]) {
+    // The end of the word at the last value. In `token=token=…` without end, it would be looked for again and again.
+    var wordEnd = 0
     for place in text.indices where text[place] == colon || text[place] == equals {
       guard let name = name(before: place, in: text) else { continue }
       guard SecretNames.isSecretParameter(Array(text[name])) else { continue }
-      if let value = value(after: place, in: text) { ranges.append(value) }
+      if let value = value(after: place, in: text, &wordEnd) { ranges.append(value) }
     }
   }
 
@@ -66,7 +68,11 @@ enum SecretRanges {
   }
 
   /// Returns the range of the value after a separator; `nil` if there is none.
-  private static func value(after separator: Int, in text: [UInt8]) -> Range<Int>? {
+  ///
+  /// - Parameter wordEnd: The end of the word at the last value without quotation marks.
+  private static func value(
+    after separator: Int, in text: [UInt8], _ wordEnd: inout Int
+  ) -> Range<Int>? {
     var start = separator + 1
     while start < text.count, text[start].isBlank || text[start] == backslash { start += 1 }
     guard start < text.count else { return nil }
@@ -83,8 +89,8 @@ enum SecretRanges {
       end = min(end, text.count)
       return start..<end
     }
-    let end = text[start...].firstIndex(where: isDelimiter) ?? text.count
-    return start..<end
+    if start >= wordEnd { wordEnd = text[start...].firstIndex(where: isDelimiter) ?? text.count }
+    return start..<wordEnd
   }
 
   /// Appends the tokens after the names of schemes: `Bearer …`.
@@ -125,6 +131,13 @@ enum SecretRanges {
 
   /// Whether a byte ends a word or a value without quotation marks.
   private static func isDelimiter(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || "\"'<>,;&?(){}[]\\".utf8.contains(byte)
+    switch byte {
+    case 0...0x20, UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+      UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: "?"),
+      UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "{"), UInt8(ascii: "}"),
+      UInt8(ascii: "["), UInt8(ascii: "]"), backslash:
+      true
+    default: false
+    }
   }
 }
