@@ -28,26 +28,6 @@ extension SelectionOptions {
         + " then give them with '--url-file'")
   }
 
-  /// Creates a selection that does not depend on all entries of a cache.
-  ///
-  /// - Parameters:
-  ///   - now: The time that ages are relative to.
-  ///   - cache: The cache whose rules apply; `nil` for several caches.
-  /// - Throws: ``CommandFailure``, also for an option that depends on all entries.
-  func resolved(
-    at now: Timestamp, of cache: CacheOptions?, in environment: CommandEnvironment
-  ) throws -> Selection {
-    try refuseSuperseded()
-    let selection = try parsed(at: now, of: cache, in: environment)
-    guard !selection.needsPreparation else {
-      throw CommandFailure.usage(
-        "this command cannot select by the text of bodies",
-        hint: "list the URLs with 'urlcache-admin list -c PATH --contains TEXT --format urls',"
-          + " then give them with '--url-file'")
-    }
-    return selection
-  }
-
   /// Creates a selection that is not yet prepared for a cache.
   ///
   /// - Parameters:
