@@ -32,6 +32,9 @@ public struct TextSetSearch: Sendable {
   private var filterShift: UInt64 = 0
   /// The windows by their hashes, with open addressing.
   private var table: [Entry] = []
+  /// A bit for the hash of each window. It fits into a cache of the processor when the table does not.
+  private var windows: [UInt64] = []
+  private var windowShift: UInt64 = 0
   /// For each text the next one with the same window; -1 if there is none.
   private var next: [Int32] = []
   /// The number of texts in the table, including those that were dropped later.
@@ -64,6 +67,9 @@ public struct TextSetSearch: Sendable {
     var places = 16
     while places < count * 2 { places *= 2 }
     table = [Entry](repeating: Entry(), count: places)
+    // Eight places of the table have the bits of one word: at least sixteen bits for each window.
+    windows = [UInt64](repeating: 0, count: max(places / 8, 1))
+    windowShift = 64 - UInt64(windows.count.trailingZeroBitCount) - 6
     next = [Int32](repeating: -1, count: texts.count)
     for number in numbers { insert(number) }
   }
@@ -79,6 +85,8 @@ public struct TextSetSearch: Sendable {
       filter[Int(truncatingIfNeeded: hash >> filterShift)] |= Self.mask(of: hash)
     }
     let hash = TextSet.hash(text.first, text.last)
+    let bit = hash &>> windowShift
+    windows[Int(truncatingIfNeeded: bit &>> 6)] |= 1 &<< (bit & 63)
     var place = slot(of: hash)
     // One place for all texts with a window: many places in a row would make each look at one of them slow.
     while table[place].number >= 0, !texts[Int(table[place].number)].hasWindow(of: text) {
@@ -112,12 +120,22 @@ public struct TextSetSearch: Sendable {
     let end = bytes.count - 8
     let (words, shift) = (filter, filterShift)
     let filter = words.span
+    let (bits, bitShift) = (windows, windowShift)
+    let windows = bits.span
     var place = 0
     while place <= end {
       let hash = bytes.word(at: place) &* TextSet.factor
       let mask = Self.mask(of: hash)
       if filter[Int(truncatingIfNeeded: hash &>> shift)] & mask == mask {
-        compare(bytes, around: place, found)
+        for window in max(place - 7, 0)...min(place, bytes.count - TextSet.windowLength) {
+          let (first, last) = (bytes.word(at: window), bytes.word(at: window + 7))
+          let hash = TextSet.hash(first, last)
+          let bit = hash &>> bitShift
+          guard windows[Int(truncatingIfNeeded: bit &>> 6)] &>> (bit & 63) & 1 != 0 else {
+            continue
+          }
+          compare(bytes, window, first, last, hash, found)
+        }
       }
       place &+= 8
     }
@@ -125,24 +143,19 @@ public struct TextSetSearch: Sendable {
     if count < tableCount - tableCount / 16 { build() }
   }
 
-  /// Compares the windows that contain the eight bytes at a place.
+  /// Compares the texts whose window is at a place.
   private mutating func compare(
-    _ bytes: Span<UInt8>, around place: Int, _ found: (Int, Range<Int>) -> Interest
+    _ bytes: Span<UInt8>, _ window: Int, _ first: UInt64, _ last: UInt64, _ hash: UInt64,
+    _ found: (Int, Range<Int>) -> Interest
   ) {
-    for offset in 0..<8 {
-      let window = place - offset
-      guard window >= 0, window + TextSet.windowLength <= bytes.count else { continue }
-      let (first, last) = (bytes.word(at: window), bytes.word(at: window + 7))
-      let hash = TextSet.hash(first, last)
-      let tag = Self.tag(of: hash)
-      var slot = slot(of: hash)
-      while table[slot].number >= 0 {
-        let entry = table[slot]
-        slot = (slot + 1) & (table.count - 1)
-        guard entry.tag == tag, texts[Int(entry.number)].hasWindow(first, last) else { continue }
-        compare(bytes, withTextsFrom: Int(entry.number), at: window, found)
-        break
-      }
+    let tag = Self.tag(of: hash)
+    var slot = slot(of: hash)
+    while table[slot].number >= 0 {
+      let entry = table[slot]
+      slot = (slot + 1) & (table.count - 1)
+      guard entry.tag == tag, texts[Int(entry.number)].hasWindow(first, last) else { continue }
+      compare(bytes, withTextsFrom: Int(entry.number), at: window, found)
+      return
     }
   }
 

@@ -60,6 +60,27 @@ import Testing
     #expect(report.places == [.init(file: "Cache.db", traces: 16, offset: 5_000)])
   }
 
+  @Test(arguments: [(100, 2), (10_001, 1)])
+  func `many texts are looked for in entries until one has each`(count: Int, sharing: Int) throws {
+    let folder = try TemporaryDirectory(in: NSTemporaryDirectory())
+    let urls = (0..<count).map { "https://example.com/removed/\($0)/" }
+    try "\(urls[7]) \(urls[8])".write(
+      toFile: folder.path + "/file", atomically: false, encoding: .utf8)
+    var texts = RemovedTexts()
+    texts.insert(EntryNames(urls.map { .url(ByteString($0)) }))
+    var search = TraceSearch(for: texts)
+    for isOfEntry in [true, true, false] {
+      try search.search(
+        StoreFile(name: "file", isOfEntry: isOfEntry),
+        try OpenFile(reading: folder.path + "/file"))
+    }
+    var store = MemoryStore()
+    store.description = StoreDescription(path: "memory", format: .foundation, schemaVersion: nil)
+    let report = try search.finish { store }
+    #expect(report.traces == 0 && report.sharedTexts == 2)
+    #expect(report.sharingEntries == sharing && report.countsAllSharing == (sharing == 2))
+  }
+
   @Test func `a file that cannot be read is an error`() throws {
     var texts = RemovedTexts()
     texts.insert(EntryNames([.url("https://example.com/removed")]))

@@ -19,9 +19,14 @@ public struct TraceSearch: Sendable {
   /// Texts that many entries have would otherwise take the most time, and say nothing.
   public static let mostOccurrences = 16
 
+  /// The number of texts above which each is looked for in entries only until one has it.
+  private static let manyTexts = 10_000
+
   private var search: RemovedTextSearch
-  /// How often each text was found in entries, up to ``mostOccurrences``.
+  /// How often each text was found in entries, up to a limit.
   private var shares: [UInt8]
+  /// How often a text is counted in entries.
+  private let mostShares: UInt8
   private var report = TraceReport()
   /// The files in which texts were found; not those of entries.
   private var hits: [(file: StoreFile, places: TextPlaces)] = []
@@ -30,6 +35,8 @@ public struct TraceSearch: Sendable {
   public init(for removed: RemovedTexts) {
     search = RemovedTextSearch(for: removed)
     shares = [UInt8](repeating: 0, count: removed.count)
+    // One entry is enough to know that a text is no trace; how many there are is only for people.
+    mostShares = removed.count > Self.manyTexts ? 1 : UInt8(Self.mostOccurrences)
     report.entries = removed.entries
     report.texts = removed.count
     report.tooShort = removed.tooShort
@@ -55,8 +62,8 @@ public struct TraceSearch: Sendable {
   private mutating func lookForShared(in bytes: Span<UInt8>, _ isSharing: inout Bool) {
     search.forEachMatch(in: bytes) { number, _ in
       isSharing = true
-      if shares[number] < Self.mostOccurrences { shares[number] += 1 }
-      return shares[number] < Self.mostOccurrences ? .keep : .drop
+      if shares[number] < mostShares { shares[number] += 1 }
+      return shares[number] < mostShares ? .keep : .drop
     }
   }
 
@@ -102,7 +109,7 @@ public struct TraceSearch: Sendable {
 
   /// Returns those of some texts of which it is not known that entries have them often.
   private func unsettled(_ numbers: some Sequence<Int>) -> [Int] {
-    numbers.filter { shares[$0] < Self.mostOccurrences }
+    numbers.filter { shares[$0] < mostShares }
   }
 
   /// Calls `body` with pieces of a part of a file, which overlap by the length of the longest text.
@@ -157,7 +164,7 @@ public struct TraceSearch: Sendable {
         .init(file: hit.file.name, traces: traces.count, offset: traces.first))
     }
     report.sharedTexts = shares.count { $0 > 0 }
-    report.countsAllSharing = !shares.contains { $0 >= Self.mostOccurrences }
+    report.countsAllSharing = !shares.contains { $0 >= mostShares }
     return report
   }
 
@@ -167,21 +174,18 @@ public struct TraceSearch: Sendable {
     try source.forEachRawResponse([], where: { _ in true }) { response in
       guard search.count > 0 else { return .stop }
       var isSharing = false
-      for column in response.columns {
-        switch column.value {
-        case .text(let text): lookForShared(in: text.bytes.span, &isSharing)
-        case .blob(let bytes): lookForShared(in: bytes.span, &isSharing)
-        case .null, .integer, .real: break
-        }
-      }
+      lookForShared(in: response.smallValues.span, &isSharing)
+      var before: [UInt8] = []
       for part in response.parts where part.name != .body || !response.hasBodyFile {
-        try lookForShared(in: part, &isSharing)
+        if part.name == .body { before = RawResponse.types(ofBodyWith: part.content?.size ?? 0) }
+        try lookForShared(in: part, after: &before, &isSharing)
       }
       if isSharing {
         // An entry whose body file has a text, too, was counted with the files.
         var isCounted = false
         if response.hasBodyFile, let body = response.part(.body) {
-          try lookForShared(in: body, &isCounted)
+          before = []
+          try lookForShared(in: body, after: &before, &isCounted)
         }
         if !isCounted { report.sharingEntries += 1 }
       }
@@ -189,12 +193,16 @@ public struct TraceSearch: Sendable {
     }
   }
 
-  private mutating func lookForShared(in part: RawResponse.Part, _ isSharing: inout Bool) throws {
-    var rest: [UInt8] = []
+  /// Looks for texts in a part of an entry.
+  ///
+  /// - Parameter before: The bytes before it in its row; receives its end.
+  private mutating func lookForShared(
+    in part: RawResponse.Part, after before: inout [UInt8], _ isSharing: inout Bool
+  ) throws {
     try part.content?.forEachChunk { chunk in
-      rest += chunk
-      lookForShared(in: rest.span, &isSharing)
-      rest = Array(rest.suffix(RemovedTexts.mostBytes))
+      before += chunk
+      lookForShared(in: before.span, &isSharing)
+      before = Array(before.suffix(RemovedTexts.mostBytes))
     }
   }
 }

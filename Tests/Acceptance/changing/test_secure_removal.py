@@ -183,6 +183,25 @@ def test_text_of_remaining_entry():
     assert set(grep(cache)) == {"Cache.db"}
 
 
+@pytest.mark.parametrize("number", [5, 50])
+def test_text_that_begins_in_one_value_and_ends_in_the_next(number):
+    """A key that ends with "/1" is followed by a time that begins with "2", and in an index by the id 50, which is the digit "2"."""
+    cache = scratch.make("cache", entries=60, seed=11)
+    connection = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    for row, key in (number, "https://digits.example/items/1"), (7, "https://digits.example/items/12"):
+        connection.execute("UPDATE cfurl_cache_response SET request_key = ? WHERE entry_ID = ?", (key, row))
+    if number == 50:
+        connection.execute("UPDATE cfurl_cache_response SET time_stamp = '1999-01-01 00:00:00' WHERE entry_ID = 50")
+    # Bytes of a body with what is before them in its row.
+    body = bytes(range(100, 163))
+    for row, text in (number, body + b"." * 187), (7, b"\0" + body):
+        connection.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = ? WHERE entry_ID = ?", (text, row))
+    connection.commit()
+    connection.close()
+    result = secure("purge", cache, "--id", "7")["secure"]
+    assert result["complete"] and result["texts_in_entries"] >= 2, result
+
+
 def test_text_of_many_remaining_entries():
     """A text that many entries have is not looked for at each of its places, and the receipt says "at least"."""
     cache = make()

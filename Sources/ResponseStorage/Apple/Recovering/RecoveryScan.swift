@@ -172,7 +172,7 @@ final class RecoveryScan {
         // A response says whether it is complete; the end of other rows is needed.
         guard !cell.isCut || table == .blobs else { return nil }
         bytesLeft -= cell.payload.local.count
-        guard bytesLeft >= 0 else { return nil }
+        guard bytesLeft >= 0 else { return cell.payload.size }
         let isHeaderCut =
           RecordHeader(
             page.span, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound)
