@@ -501,6 +501,7 @@ def test_does_not_read_on():
 
 def test_secret_names_without_end():
     """A word of many names of secrets is masked as a whole, without a search for its end at each name."""
+    os.mkdir(path("cache"))
     database = apple_store.create(path("cache"))
     add(database, path("cache"), 1, "https://a.example/", b"needle " + b"token=" * 60_000 + b" needle", {"Content-Type": "text/plain"})
     database.commit()
