@@ -137,6 +137,8 @@ struct ZipRecord {
 extension [UInt8] {
   /// Appends a number, with its lowest byte first.
   fileprivate mutating func append(number: some FixedWidthInteger) {
-    for index in 0..<number.bitWidth / 8 { append(UInt8(truncatingIfNeeded: number >> (index * 8))) }
+    for index in 0..<number.bitWidth / 8 {
+      append(UInt8(truncatingIfNeeded: number >> (index * 8)))
+    }
   }
 }
