@@ -80,8 +80,9 @@ final class OrderedResults<Work: EntryWork>: Sendable {
 
   /// Waits for messages of the oldest batch; `nil` after the last one.
   private func messages(of batch: Int) -> [Message]? {
-    monitor.update(when: { $0.messages[batch] != nil || $0.count == batch }) { state in
-      state.oldest = batch
+    // Before the wait: the thread that works on this batch may be waiting to send its first part.
+    monitor.update { $0.oldest = batch }
+    return monitor.update(when: { $0.messages[batch] != nil || $0.count == batch }) { state in
       let messages = state.messages.removeValue(forKey: batch)
       for case .part(_, let bytes) in messages ?? [] { state.bytes -= bytes }
       return messages
