@@ -1,5 +1,6 @@
 import Foundation
 import ResponseArchives
+import ResponseStorage
 import Testing
 
 @Suite struct ArchiveCountTests {
@@ -38,7 +39,7 @@ import Testing
     let file = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
     try Data(bytes).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let archive = try ArchiveOpening(
+    let archive: any ResponseSource = try ArchiveOpening(
       path: file.path(), temporaryFolder: NSTemporaryDirectory()
     ).open()
     let handle = try FileHandle(forWritingTo: file)
@@ -51,7 +52,7 @@ import Testing
     let file = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
     try Data(Self.warc(5).dropLast(40)).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let archive = try ArchiveOpening(
+    let archive: any ResponseSource = try ArchiveOpening(
       path: file.path(), temporaryFolder: NSTemporaryDirectory()
     ).open()
     let error = #expect(throws: ResponseArchiveError.self) { try archive.count() }

@@ -125,7 +125,7 @@ extension StoredResponse {
           })
       }
     }
-    if !projection.isDisjoint(with: [.responseHeaders, .screenedFields]) {
+    if !projection.isDisjoint(with: [.responseHeaders, .screenedFields, .contentFields]) {
       result.responseHeaders = responseHeaders
     }
     if projection.contains(.requestDetails) {

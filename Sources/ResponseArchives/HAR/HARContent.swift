@@ -17,12 +17,13 @@ struct HARContent {
   struct Sizes {
     /// The size of the string in UTF-8, in bytes.
     var text: ByteCount = 0
-    private var decodedBytes: Int64 = 0
+    /// ``decoded``, or -1 for `nil`: an optional would take a word more.
+    private var decodedOrNone: Int64 = 0
 
     /// The size of the decoded Base64, in bytes; `nil` if the string is not Base64.
     var decoded: ByteCount? {
-      get { decodedBytes < 0 ? nil : ByteCount(decodedBytes) }
-      set { decodedBytes = newValue?.bytes ?? -1 }
+      get { decodedOrNone < 0 ? nil : ByteCount(decodedOrNone) }
+      set { decodedOrNone = newValue?.bytes ?? -1 }
     }
   }
 
