@@ -26,6 +26,32 @@ public struct Glob: Hashable, Sendable {
     return scalars.isEmpty ? nil : String(scalars)
   }
 
+  /// The pattern, for people.
+  public var pattern: String {
+    var scalars = String.UnicodeScalarView()
+    func append(_ scalar: Unicode.Scalar, escaping special: String) {
+      if special.unicodeScalars.contains(scalar) { scalars.append("\\") }
+      scalars.append(scalar)
+    }
+    for element in elements {
+      switch element {
+      case .anyText: scalars.append("*")
+      case .anyScalar: scalars.append("?")
+      case .scalar(let scalar): append(scalar, escaping: "*?[\\")
+      case .oneOf(let ranges, let inverted):
+        scalars.append(contentsOf: (inverted ? "[!" : "[").unicodeScalars)
+        for range in ranges {
+          append(range.lowerBound, escaping: "]!^-\\")
+          guard range.lowerBound < range.upperBound else { continue }
+          scalars.append("-")
+          append(range.upperBound, escaping: "]!^-\\")
+        }
+        scalars.append("]")
+      }
+    }
+    return String(scalars)
+  }
+
   /// Creates a pattern; `nil` if a class is unclosed or empty.
   public init?(_ pattern: String) {
     var elements: [Element] = []

@@ -32,7 +32,7 @@ import Testing
     ),
     (
       ["grep", "text", "shop", "shop"], "'shop' is another cache, but the command takes one",
-      "run the command once for each, or with '--all-caches' for all configured caches"
+      "run the command once for each: urlcache-admin grep text shop; urlcache-admin grep text shop"
     ),
     (
       ["rules", "test", "shop", "a.example"], "'a.example' is neither a URL nor an id",

@@ -128,7 +128,7 @@ import Testing
         ["body", "/tmp"],
         """
         error: no entry given
-        hint: name its URL or id: 'urlcache-admin body CACHE 1'
+        hint: name its URL or id: urlcache-admin body /tmp 1
 
         """
       ),
@@ -190,7 +190,7 @@ import Testing
       (["--contains", ""], "'--contains' has an empty value"),
       (
         ["--grep", "x"],
-        "'list' has no option '--grep'\nhint: for text in bodies use '--contains'"
+        "'list' has no option '--grep'\nhint: did you mean: urlcache-admin list shop --contains x"
       ),
       (["--host", "*.example.com"], "use '.example.com' for that host and its subdomains"),
       (["--host", "exam*"], "is not a host"), (["--mime", "json"], "or '*/json' for all"),

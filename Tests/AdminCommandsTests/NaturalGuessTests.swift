@@ -26,23 +26,23 @@ import Testing
         "keep shop",
         .error(
           "unknown command 'keep'",
-          hint: "see what is kept with 'urlcache-admin pin CACHE'; with a URL after"
+          hint: "see what is kept with 'urlcache-admin pin shop'; with a URL after"
             + " the cache, 'pin' keeps its entry")
       ),
       (
         "limit shop 100M",
         .error(
           "unknown command 'limit'",
-          hint: "see what a limit would remove with 'urlcache-admin enforce CACHE --max-size 100M"
-            + " --dry-run'; without '--dry-run' it removes")
+          hint: "see what a limit would remove with: urlcache-admin enforce shop --max-size 100M"
+            + " --dry-run; without '--dry-run' it removes")
       ),
       (
         "undo shop",
         .error(
           "unknown command 'undo'",
           hint: "only '--backup FILE' of a command keeps a copy of what it removes: bring that back"
-            + " with 'urlcache-admin import FILE -c CACHE'; look for what is left of other entries"
-            + " with 'urlcache-admin recover CACHE'")
+            + " with 'urlcache-admin import FILE -c shop'; look for what is left of other entries"
+            + " with 'urlcache-admin recover shop'")
       ),
     ] as [(String, Outcome)])
   func `a word that is no command`(_ line: String, _ outcome: Outcome) throws {

@@ -69,7 +69,7 @@ import Testing
   @Test(arguments: [
     (
       [],
-      "no limit given and no rule configured\nhint: give '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'"
+      "no limit given and no rule configured\nhint: see what a limit would remove with: urlcache-admin enforce -c memory --max-size 100MiB --dry-run"
     ),
     (["--max-entries=-1"], "'--max-entries' cannot be less than zero."),
     (["--max-entries", "1", "--low", "101%"], "'--low' cannot be more than 100%."),

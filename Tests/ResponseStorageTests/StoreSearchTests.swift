@@ -18,12 +18,18 @@ import Testing
       (["HOME": "/home/a"], ["/home/a/.cache"]),
       (["HOME": "/home/a", "XDG_CACHE_HOME": "/c"], ["/c", "/home/a/.cache"]),
       (["HOME": "/home/a", "XDG_CACHE_HOME": "c"], ["/home/a/.cache"]),
-      (["HOME": "", "XDG_CACHE_HOME": ""], []), ([:], []),
     ] as [([String: String], [String])])
-  func `elsewhere the XDG cache folder is searched`(
+  func `elsewhere the XDG cache folder is searched, and a home that was copied from a Mac`(
     _ variables: [String: String], _ expected: [String]
   ) {
-    #expect(folders(on: .freedesktop, variables) == expected)
+    let copied = folders(on: .apple, ["HOME": "/home/a"])
+    #expect(copied.count == 5)
+    #expect(folders(on: .freedesktop, variables) == expected + copied)
+  }
+
+  @Test(arguments: [["HOME": "", "XDG_CACHE_HOME": ""], [:]])
+  func `without a home nothing is searched`(_ variables: [String: String]) {
+    #expect(folders(on: .freedesktop, variables) == [])
   }
 
   private func folders(on system: StoreSearch.System, _ variables: [String: String]) -> [String] {

@@ -65,9 +65,32 @@ extension CacheOperandCommand {
       let isCache =
         try !isLiteral && cache.cache == nil
         && environment.isCache(word, unlessEntry: Self.takesEntries)
-      if isCache { cache.cache = word } else { entries.insert(word, at: 0) }
+      if isCache {
+        cache.cache = word
+      } else {
+        entries.insert(word, at: 0)
+        let literal = environment.operandsAfterTerminator
+        if let index = Self.cacheAmong(entries.dropLast(literal), self, in: environment) {
+          cache.cache = entries.remove(at: index)
+        }
+      }
     }
     try take(entryOperands: entries)
+  }
+}
+
+extension CacheOperandCommand {
+  /// Returns the place of the cache among operands that begin with an entry, as in `explain URL CACHE`; `nil` if the cache
+  /// is named otherwise, or if it is not clear which operand it is.
+  private static func cacheAmong(
+    _ operands: ArraySlice<String>, _ command: Self, in environment: CommandEnvironment
+  ) -> Int? {
+    guard takesEntries, command.cache.cache == nil,
+      environment.configuration.value(of: .cache, forCache: nil) == nil
+    else { return nil }
+    let others = operands.indices.filter { (try? EntryNames.Name(written: operands[$0])) == nil }
+    guard others.count == 1, environment.isKnownCache(operands[others[0]]) else { return nil }
+    return others[0]
   }
 }
 

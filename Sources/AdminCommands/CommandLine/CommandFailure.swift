@@ -46,6 +46,25 @@ struct CommandFailure: Error {
     .usage, kind: "no-limits", "no limit given and no rule configured",
     hint: "give '--max-size', '--max-entries', '--max-age', '--max-entry-size' or '--min-free'")
 
+  /// Neither limits nor rules are given; the hint is the command line with a limit that was meant, or with an example.
+  static func noLimits(in words: [String]) -> CommandFailure {
+    var failure = noLimits
+    let hasCache = words.dropFirst().contains { $0.utf8.first != UInt8(ascii: "-") }
+    guard hasCache, !words.contains("--all-caches") else { return failure }
+    let isSize = { (word: String) in
+      (try? WrittenValue.size(word)) != nil && !word.utf8.allSatisfy(\.isASCIIDigit)
+    }
+    if let index = words.firstIndex(where: isSize) {
+      let line = words[..<index] + ["--max-size"] + words[index...]
+      failure.hint = "did you mean: \(OptionHints.commandLine(Array(line)))"
+    } else {
+      let looking = words.filter { !["-y", "--yes", "-n", "--dry-run"].contains($0) }
+      let line = OptionHints.commandLine(looking, adding: ["--max-size", "100MiB", "--dry-run"])
+      failure.hint = "see what a limit would remove with: \(line)"
+    }
+    return failure
+  }
+
   /// The command line is wrong.
   static func usage(_ message: String, hint: String? = nil) -> CommandFailure {
     CommandFailure(.usage, kind: "usage", message, hint: hint)

@@ -146,6 +146,9 @@ extension URLCacheAdmin {
     return failure.status
   }
 
+  /// Returns the message of ArgumentParser for an error.
+  static func message(of error: any Error) -> String { withoutPrefix(fullMessage(for: error)) }
+
   /// Returns a message of ArgumentParser without its "Error: " prefix.
   private static func withoutPrefix(_ text: String) -> String {
     text.utf8.starts(with: "Error: ".utf8) ? String(text.dropFirst(7)) : text

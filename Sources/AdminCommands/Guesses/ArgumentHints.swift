@@ -28,6 +28,9 @@ extension OptionHints {
         "'apply' needs the file of a plan",
         hint: "write a plan with: urlcache-admin purge CACHE --stale --plan plan.json")
     default:
+      if argument == "<value>", let line = lineDividingValue() {
+        return .usage("'\(command.name)' needs \(argument)", hint: "did you mean: \(line)")
+      }
       let examples = BriefHelp.all[command.name]?.examples ?? []
       guard let example = examples.first ?? (command.name == "completion" ? "completion bash" : nil)
       else { return nil }
@@ -36,10 +39,22 @@ extension OptionHints {
     }
   }
 
+  /// Returns the command line for `config set NAME=VALUE` in two words; `nil` if there is no such word.
+  private func lineDividingValue() -> String? {
+    let index = words.lastIndex { $0.utf8.contains(UInt8(ascii: "=")) }
+    guard let index else { return nil }
+    let parts = words[index].utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
+      .map { String(decoding: Array($0), as: UTF8.self) }
+    return suggested(Array(words[..<index] + parts + words[(index + 1)...]))
+  }
+
   /// Returns the failure for a command that writes a new file, without the name of one.
   private func failureWithoutFile() -> CommandFailure? {
     let names = ["export": "NEW.tar.zst", "report": "report.html"]
-    guard let name = names[command.name] else { return nil }
+    guard var name = names[command.name] else { return nil }
+    let given = ["-f", "--format", "--archive-format"].compactMap { value(of: $0) }.first
+    let format = given.flatMap { ExportFormat(rawValue: $0) }
+    if command.name == "export", let ending = format?.endings.first { name = "NEW\(ending)" }
     // The ending of the name chooses the format, so no option is needed for it.
     let formats = ExportFormat.allCases.filter { !$0.endings.isEmpty }
     for format in formats where command.name == "export" {
@@ -53,15 +68,18 @@ extension OptionHints {
       line.remove(at: option)
       return .usage(
         "'export' has no option '\(words[option])', because the name of the file chooses the format",
-        hint: "write: \(Self.commandLine(line, adding: ["-o", "NEW\(ending)"]))")
+        hint: "write: \(OptionHints.commandLine(line, adding: ["-o", "NEW\(ending)"]))")
     }
     return .usage(
       "'\(command.name)' needs '-o' and the name of the new file",
-      hint: "write: \(line(adding: ["-o", name])); '-o -' is standard output")
+      hint: "write: \(line(adding: ["-o", name]))\(Self.outputNote)")
   }
 
   /// Returns the command line with further words.
-  private func line(adding new: [String]) -> String { Self.commandLine(words, adding: new) }
+  private func line(adding new: [String]) -> String {
+    let options = words.prefix { $0 != "--" }
+    return suggested(options + new + words.dropFirst(options.count))
+  }
 
   /// Returns a command line with further words, before a `--`.
   static func commandLine(_ words: [String], adding new: [String]) -> String {

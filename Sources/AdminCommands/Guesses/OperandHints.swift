@@ -19,9 +19,8 @@ struct OperandHints {
     if environment.isKnownCache(operand) {
       return .usage(
         "'\(printable(operand))' is another cache, but the command takes one",
-        hint: options.contains("--all-caches")
-          ? "run the command once for each, or with '--all-caches' for all configured caches"
-          : "run the command once for each")
+        hint: linesForEach(operand).map { "run the command once for each: \($0)" }
+          ?? "run the command once for each")
     }
     return .usage(
       "'\(printable(operand))' \(error.reason)",
@@ -39,8 +38,22 @@ struct OperandHints {
     return line(for: operand).map { "did you mean: \($0)" }
   }
 
+  /// Returns a command line for each of two caches, separated by a semicolon; `nil` if it is not clear where they are.
+  private func linesForEach(_ second: String) -> String? {
+    guard let index = words.lastIndex(of: second),
+      let first = words[..<index].lastIndex(where: { $0 != second && environment.isKnownCache($0) })
+        ?? words[..<index].lastIndex(of: second)
+    else { return nil }
+    return [index, first].map { place in
+      var line = words
+      line.remove(at: place)
+      return OptionHints.commandLine(line)
+    }.joined(separator: "; ")
+  }
+
   /// Returns the command line with the option that an operand was meant for; `nil` if that is unknown.
   private func line(for operand: String) -> String? {
+    if let line = line(joining: operand) { return line }
     guard let selector = selector(for: operand), options.contains(selector[0]) else { return nil }
     return line(with: selector, insteadOf: operand)
   }
@@ -48,8 +61,29 @@ struct OperandHints {
   /// The options of the command.
   private var options: [String] { NamedCommand(in: words)?.options() ?? [] }
 
+  /// Returns the command line for a number and its unit that were written as two words, as in `16 MB`.
+  private func line(joining unit: String) -> String? {
+    guard let index = words.lastIndex(of: unit), index > 0 else { return nil }
+    let number = words[index - 1]
+    guard !number.isEmpty, number.utf8.allSatisfy(\.isASCIIDigit),
+      (try? WrittenValue.size(number + unit)) != nil
+        || (try? WrittenValue.duration("\(number) \(unit)")) != nil
+    else { return nil }
+    return OptionHints.commandLine(words[..<(index - 1)] + [number + unit] + words[(index + 1)...])
+  }
+
   /// Returns the option that an operand was meant for, and its value; `nil` if that is unknown.
   private func selector(for operand: String) -> [String]? {
+    if ["desc", "descending"].contains(operand) { return ["--reverse"] }
+    if options.contains("--rule"), (try? RuleSelector(parsing: operand)) != nil {
+      return ["--rule", operand]
+    }
+    if options.contains("--columns"), (try? parseColumns(operand)) != nil {
+      return ["--columns", operand]
+    }
+    if operand.utf8.first == UInt8(ascii: "/"), (try? FileStatus.of(operand)) == nil {
+      return ["--glob", "*\(operand)*"]
+    }
     if ExportFormat(ofFileNamed: operand) != nil { return ["--output", operand] }
     if operand.utf8.contains(where: { "*?[".utf8.contains($0) }) {
       // A pattern is compared with the whole URL, which begins with a scheme.
@@ -61,8 +95,12 @@ struct OperandHints {
     return parts.count == 1 ? ["--host", operand] : ["--prefix", "https://\(operand)"]
   }
 
-  /// Whether a word is a host, and no name of a file.
+  /// Whether a word is a host or several with commas between them, and no name of a file.
   private func isHost(_ word: String) -> Bool {
+    let parts = word.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+    guard parts.count == 1 else {
+      return parts.allSatisfy { isHost(String(decoding: Array($0), as: UTF8.self)) }
+    }
     let labels = word.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard labels.count > 1, let last = labels.last, (try? WrittenValue.host(word)) != nil,
       (try? FileStatus.of(word)) == nil

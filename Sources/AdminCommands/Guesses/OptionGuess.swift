@@ -8,7 +8,9 @@ struct OptionGuess {
     ///
     /// The number follows them if the option has none; it is `nil` if they take the value of the option.
     case words([String], number: String?)
-    /// A sentence.
+    /// The command line without the option, and without its value if it has one.
+    case nothing(takesValue: Bool)
+    /// A sentence, in which `CACHE` stands for the cache and `VALUE` for the value of the option.
     case text(String)
   }
 
@@ -44,6 +46,14 @@ struct OptionGuess {
     }
     return OptionGuess(
       suggestion: .words(words, number: number), command: command, options: options)
+  }
+
+  /// Suggests the command line without the option.
+  private static func leaveOut(
+    value takesValue: Bool = false, in command: String? = nil
+  ) -> OptionGuess {
+    OptionGuess(
+      suggestion: .nothing(takesValue: takesValue), command: command, options: [])
   }
 
   /// Suggests something in a sentence.
@@ -83,10 +93,20 @@ struct OptionGuess {
     "--desc --descending": [write("--reverse")],
     "--order-by --sort-by --sortby --order": [write("--sort")],
     "--group-by --group": [
-      write("--by"), say("group with 'urlcache-admin usage CACHE --by host'"),
+      write("--by"), say("group with 'urlcache-admin usage CACHE --by VALUE'"),
+    ],
+    "--by": [say("group with 'urlcache-admin usage CACHE --by VALUE'", in: "list")],
+    "-b": [write("--by", in: "usage")],
+    "--host --hosts": [
+      OptionGuess(
+        suggestion: .words(["--by", "host"], number: nil), command: "usage", options: ["--by"])
+    ],
+    "--sort": [
+      leaveOut(value: true, in: "usage"),
+      say("list the largest first with 'urlcache-admin usage --all-under ~'", in: "discover"),
     ],
     "--limit": [
-      write("--max-size", in: "enforce"),
+      write("--max-size", in: "enforce"), leaveOut(value: true, in: "discover"),
       say("'--max-delete NUMBER' refuses to remove more entries", with: "--max-delete"),
     ],
     "-S": [write("--sort=-size", in: "list"), say(largest)],
@@ -94,33 +114,42 @@ struct OptionGuess {
     "-l --long": [write("--wide", in: "list")],
     "-a": [say("all entries are listed without an option", in: "list")],
     "-1": [write("--format urls", in: "list")],
-    "-r": [write("--reverse", in: "list"), say(entries, with: "--all")],
-    "-R --recursive": [say(entries, with: "--all")],
-    "-s": [say("the sum is shown without an option", in: "usage")],
+    "-r": [
+      write("--reverse", in: "list"), leaveOut(in: "discover"), say(entries, with: "--all"),
+    ],
+    "-R --recursive": [leaveOut(in: "discover"), say(entries, with: "--all")],
+    "-s -sh": [
+      leaveOut(in: "usage"), write("--stat", in: "diff"),
+    ],
     "--human --human-readable -H": [say(format, with: "--format")],
     // Which entries.
-    "--grep --search": [
-      say(
-        "for text in bodies use '--contains', for a part of the URL --glob '*text*'",
-        with: "--contains")
+    "--grep --search --text --content --body-contains": [write("--contains")],
+    "--url-contains --path-contains": [
+      say("for a part of the URL use --glob '*TEXT*'", with: "--glob")
     ],
-    "--text --content": [write("--contains")],
-    "--url": [
+    "--url": [leaveOut()],
+    "--images --image": [write("--mime image")],
+    "--old": [write("--older-than 30d")],
+    "--freshness --state": [
+      say("use '--stale', '--fresh' or '--no-lifetime'", with: "--stale")
+    ],
+    "--orphans": [
       say(
-        "write the URL as an operand; for the beginning of URLs use '--prefix'", with: "--prefix")
+        "see which files have no entry with 'urlcache-admin check CACHE --repair=orphans --dry-run'",
+        in: "purge")
     ],
     "--include --name --pattern --match": [write("--glob")],
     "--exclude --not": [
       say("exclude with '--where', as in --where '!(host == \"a.example\")'", with: "--where")
     ],
-    "--filter": [write("--where")], "--domain": [write("--host")],
+    "--filter": [write("--where")], "--domain --hostname --site": [write("--host")],
     "--content-type --mime-type": [write("--mime")],
     "--ext --extension": [say("use --glob '*.EXTENSION'", with: "--glob")],
     "--code --status-code": [write("--status")], "--expired": [write("--stale")],
     "--valid": [write("--fresh")],
     "--before --until": [write("--stored-before")], "--after --from": [write("--stored-after")],
     "--older": [write("--older-than")], "--newer --younger-than": [write("--newer-than")],
-    "--age": [say("use '--older-than' or '--newer-than'", with: "--older-than")],
+    "--age": [write("--older-than")],
     "--days": [say("use '--older-than 30d'", with: "--older-than")],
     "--max-age": [write("--older-than", in: "purge")],
     "--size": [
@@ -132,8 +161,18 @@ struct OptionGuess {
     "--quota": [write("--max-size"), write("--capacity")],
     "--entries": [write("--max-entries")],
     "--path --db --database --store --dir": [write("--cache")],
+    "-c --cache": [
+      say("name both as operands: 'urlcache-admin diff OLD NEW'", in: "diff"),
+      leaveOut(in: "discover"),
+    ],
+    "--har --warc --wacz --zip --tar --archive --input --in": [leaveOut()],
+    "--sql": [leaveOut(in: "query")],
+    "--schema --tables": [
+      say("see the tables and columns with 'urlcache-admin query --help'", in: "query")
+    ],
     "--all": [
-      say("'--all-caches' runs the command for each configured cache", with: "--all-caches")
+      say("search your whole home with 'urlcache-admin discover ~'", in: "discover"),
+      say("'--all-caches' runs the command for each configured cache", with: "--all-caches"),
     ],
     // How to search.
     "-v --invert-match": [
@@ -148,31 +187,60 @@ struct OptionGuess {
     "--no-filename": [say("'--format json' has the parts of each match", in: "grep")],
     // What to show, and where.
     "--csv": [write("--format csv")], "--tsv": [write("--format tsv")],
+    "--ndjson --jsonl --json-lines": [write("--format ndjson"), write("--json")],
+    "--jq --template": [
+      say(
+        "write JSON for jq: urlcache-admin list CACHE --json | jq -r '.entries[].url'", in: "list"),
+      say("write JSON for jq, with '--json'", with: "--json"),
+    ],
     "--fields": [write("--columns")], "--details --detailed": [write("--wide")],
     "--no-color --no-colour --nocolor": [write("--color never")],
     "--colour": [write("--color")],
     "--reveal --unmask": [write("--show-secrets")],
-    "--secrets --tokens --credentials": [
+    "--secrets --tokens --credentials --secret --token --with-token": [
+      write("--rule secret", in: "audit"),
       say(
         "find entries with secrets with 'urlcache-admin audit CACHE --rule secret'; '--show-secrets' shows them unmasked",
-        with: "--show-secrets")
+        with: "--show-secrets"),
     ],
+    "--only": [write("--rule", in: "audit")],
     "--anonymize --sanitize --mask": [write("--redact")],
     "--silent": [write("--quiet")],
     "--verbose --debug": [say("all notes are shown unless '--quiet' is given")],
     "--metrics": [say("measure a cache with 'urlcache-admin metrics CACHE'")],
-    "--out --outfile --to --file -o": [
-      write("--output"), say("the result is on standard output: add '> FILE'", in: "list"),
+    "--nightly --schedule --cron --daily": [
+      say("run this command every night from cron or a timer, with '--yes'", in: "enforce")
     ],
+    "--export --archive-to": [write("--backup")],
+    "--into --destination --dest": [write("-c", in: "import")],
+    "--out --outfile --output -o": [
+      write("--output"), write("-c", in: "import"), write("--backup"),
+      say("the result is on standard output: add '> FILE'", in: "list"),
+    ],
+    "--to --file": [
+      write("--output"), write("-c", in: "import"),
+      say("the result is on standard output: add '> FILE'", in: "list"),
+    ],
+    // What to compare, and how.
+    "-u --unified --patch -p": [write("--bodies", in: "diff")],
+    "--brief --summary --shortstat --short": [write("--stat", in: "diff")],
+    "--name-only --name-status": [leaveOut(in: "diff")],
+    // How to check.
+    "--read-data --deep --thorough": [write("--full", in: "check")],
     "--overwrite": [write("--force"), write("--on-conflict replace")],
     // Whether to change something.
     "--dry --simulate --preview": [write("--dry-run")],
     "--force --no-confirm --assume-yes": [write("--yes")],
     "--fix": [write("--repair")],
     "-i --interactive": [say("it asks on a terminal, unless '--yes' is given", with: "--yes")],
+    "--bodies": [write("--in body", in: "grep")],
+    "--interval --every": [leaveOut(value: true, in: "watch")],
+    "--lines": [leaveOut(value: true, in: "watch")],
+    "--all-caches": [say("'watch' follows one cache: run it once for each", in: "watch")],
     "-n": [
-      say("this command has neither '--limit' nor '--dry-run', because it changes nothing")
+      leaveOut(value: true, in: "watch"),
+      say("this command has neither '--limit' nor '--dry-run', because it changes nothing"),
     ],
-    "--follow --watch --tail -F": watch,
+    "--follow --watch --tail -F -w": watch,
   ]
 }

@@ -7,24 +7,74 @@ import Rendering
 struct OptionHints {
   let command: NamedCommand
   let words: [String]
+  /// How many mistakes were corrected before.
+  private let depth: Int
 
   /// Creates hints for a command line; `nil` if it names no command.
-  init?(for words: [String]) {
+  init?(for words: [String]) { self.init(for: words, depth: 0) }
+
+  private init?(for words: [String], depth: Int) {
     guard let command = NamedCommand(in: words) else { return nil }
-    (self.command, self.words) = (command, words)
+    (self.command, self.words, self.depth) = (command, words, depth)
   }
+
+  /// Returns a corrected command line that a user can type; other mistakes in it are corrected, too.
+  func suggested(_ words: [String]) -> String {
+    let line = Self.commandLine(words)
+    guard depth < 4, words != self.words else { return line }
+    do { _ = try URLCacheAdmin.parseAsRoot(words) } catch {
+      guard URLCacheAdmin.exitCode(for: error) != .success,
+        let hints = OptionHints(for: words, depth: depth + 1),
+        let hint = hints.failure(for: URLCacheAdmin.message(of: error))?.hint
+      else { return line }
+      for beginning in ["did you mean: ", "write: "]
+      where hint.utf8.starts(with: "\(beginning)urlcache-admin ".utf8) {
+        let rest = String(hint.dropFirst(beginning.count))
+        let end = rest.firstRange(of: Self.outputNote)?.lowerBound ?? rest.endIndex
+        return String(rest[..<end])
+      }
+    }
+    return line
+  }
+
+  /// What follows a command line with the name of a new file.
+  static let outputNote = "; '-o -' is standard output"
 
   /// Returns a failure with a hint for a message of ArgumentParser about an unknown option; `nil` for other messages.
   func failure(for message: String) -> CommandFailure? {
     if message.utf8.starts(with: "Missing expected argument '--output".utf8) {
       if let failure = failureWithoutOutput() { return failure }
     }
-    if let failure = failure(missingIn: message) ?? failure(invalidIn: message) { return failure }
+    if let failure = failure(missingIn: message) ?? failure(invalidIn: message)
+      ?? failure(withoutValueIn: message) ?? failure(unexpectedIn: message)
+      ?? failure(refusedIn: message)
+    {
+      return failure
+    }
     let beginning = "Unknown option '"
-    guard message.utf8.starts(with: beginning.utf8) else { return nil }
+    guard message.utf8.starts(with: beginning.utf8) else { return brief(message) }
     let quoted = message.utf8.dropFirst(beginning.utf8.count)
       .prefix { $0 != UInt8(ascii: "'") && $0 != UInt8(ascii: "=") }
     return String(quoted).map(failure(forOption:))
+  }
+
+  /// Returns a failure without the summary of the help that ArgumentParser adds to its messages.
+  private func brief(_ message: String) -> CommandFailure {
+    var lines: [String] = []
+    for line in message.split(separator: "\n", omittingEmptySubsequences: false) {
+      if ["Help:  ", "Usage: "].contains(where: { line.utf8.starts(with: $0.utf8) }) { break }
+      lines.append(String(line))
+    }
+    return .usage(
+      lines.joined(separator: "\n"), hint: lines.count == 1 ? help : nil)
+  }
+
+  /// The first option that the command does not have and that stands for something else; `nil` if there is none.
+  func firstUnknownOption() -> String? {
+    let known = command.options(includingHidden: true)
+    return words.prefix { $0 != "--" }.map { word in
+      String(decoding: Array(word.utf8.prefix { $0 != UInt8(ascii: "=") }), as: UTF8.self)
+    }.first { $0.utf8.starts(with: "--".utf8) && !known.contains($0) }
   }
 
   /// Returns a failure for a new file that is written without '-o'; `nil` if there is none.
@@ -37,13 +87,16 @@ struct OptionHints {
     if let guess = names.first(where: { OptionGuess.isOutput($0) && !known.contains($0) }) {
       return failure(forOption: guess)
     }
+    if command.name == "report", let option = firstUnknownOption() {
+      return failure(forOption: option)
+    }
     guard words.count > 2, let file = words.last, file.utf8.first != UInt8(ascii: "-"),
       file.utf8.contains(UInt8(ascii: "."))
     else { return nil }
     let line = words.dropLast() + ["-o", file]
     return .usage(
       "'\(command.name)' needs '-o' and the new file",
-      hint: "did you mean: \(Self.commandLine(Array(line)))")
+      hint: "did you mean: \(suggested(Array(line)))")
   }
 
   /// Returns a failure if a cluster such as `-lah`, or no subcommand, was taken as a request for help; `nil` if the help
@@ -60,9 +113,14 @@ struct OptionHints {
 
   /// Returns the failure for an option as it is written, such as `--largest` or `-lah`.
   private func failure(forOption name: String) -> CommandFailure {
-    if let failure = failure(forNumber: name) ?? failure(forOutput: name) { return failure }
+    if let failure = failure(forNumber: name) ?? failure(forOutput: name)
+      ?? failure(forInput: name)
+    {
+      return failure
+    }
     if let hint = hint(for: name, as: name) { return unknown(name, hint) }
     guard Self.isCluster(name) else { return unknown(name, similar(to: name) ?? help) }
+    if let line = line(replacingCluster: name) { return unknown(name, "did you mean: \(line)") }
     // One hyphen is easily lost: '-header'.
     if let long = command.options().first(where: { $0 == "-\(name)" }) {
       return unknown(name, "did you mean '\(long)'?")
@@ -77,7 +135,7 @@ struct OptionHints {
     return unknown(letter, hint(for: letter, as: name) ?? help, in: name)
   }
 
-  private func unknown(
+  func unknown(
     _ name: String, _ hint: String, in cluster: String? = nil
   ) -> CommandFailure {
     let place = cluster.map { ", in '\(printable($0))'" } ?? ""
@@ -85,7 +143,7 @@ struct OptionHints {
   }
 
   /// The hint for an option without a similar one.
-  private var help: String {
+  var help: String {
     "list its options with 'urlcache-admin \(command.name) --help'"
   }
 
@@ -99,9 +157,13 @@ struct OptionHints {
         && guess.options.allSatisfy(options.contains)
     }
     switch guess?.suggestion {
-    case .text(let text): return text
+    case .text(let text):
+      return Self.filled(
+        text, [("CACHE", cacheWord), ("VALUE", value(of: written) ?? "VALUE")])
     case .words(let replacement, let number):
       return line(replacing: written, by: replacement, number).map { "did you mean: \($0)" }
+    case .nothing(let takesValue):
+      return line(leavingOut: written, takesValue: takesValue).map { "did you mean: \($0)" }
     case nil: return nil
     }
   }
@@ -110,7 +172,7 @@ struct OptionHints {
   ///
   /// - Parameter number: The value of the last word if the command line has no number there; `nil` if the option keeps
   ///   its value.
-  private func line(
+  func line(
     replacing option: String, by replacement: [String], _ number: String?
   ) -> String? {
     let index = words.firstIndex { word in
@@ -127,7 +189,7 @@ struct OptionHints {
       if next.isEmpty || !next.utf8.allSatisfy(\.isASCIIDigit) { new.append(number) }
     }
     line.replaceSubrange(index...index, with: new)
-    return Self.commandLine(line)
+    return suggested(line)
   }
 
   /// Returns a command line that a user can type.
@@ -143,6 +205,9 @@ struct OptionHints {
     }
     return (["urlcache-admin"] + shown).joined(separator: " ")
   }
+
+  /// Returns a word as a user can type it.
+  static func shellWord(_ word: String) -> String { ShellText.word(ByteString(word)) }
 
   /// Returns a hint with a similar option of the command.
   private func similar(to name: String) -> String? {

@@ -1,4 +1,5 @@
 import Bytes
+import Files
 import Rendering
 
 /// Hints for options such as `-5`, and for output files where a command writes to standard output.
@@ -17,7 +18,16 @@ extension OptionHints {
       .filter { !$0.utf8.starts(with: "--limit=".utf8) }
     return .usage(
       "'\(command.name)' has no option '\(option)'",
-      hint: "did you mean: \(Self.commandLine(line))")
+      hint: "did you mean: \(suggested(line))")
+  }
+
+  /// Returns the failure for an option with the file to read, which is an operand; `nil` for another option.
+  func failure(forInput option: String) -> CommandFailure? {
+    guard option == "--file" || option == "-i", let index = words.firstIndex(of: option),
+      index + 1 < words.count, (try? FileStatus.of(words[index + 1])) != nil,
+      let line = line(leavingOut: option, takesValue: false)
+    else { return nil }
+    return unknown(option, "did you mean: \(line)")
   }
 
   /// Returns the failure for an output file, where a command writes to standard output; `nil` for another option.
@@ -29,6 +39,12 @@ extension OptionHints {
     let options = command.options()
     guard !options.contains("--output") else { return nil }
     let file = words[index + 1]
+    if ["json", "ndjson", "jsonl", "csv", "tsv"].contains(file), options.contains("--format") {
+      return unknown(
+        option,
+        "did you mean: "
+          + suggested(Array(words[..<index] + ["--format"] + words[(index + 1)...])))
+    }
     var line = Array(words[..<index] + words[(index + 2)...])
     let ending = file.utf8.split(separator: UInt8(ascii: ".")).last.flatMap { String($0) } ?? ""
     let formats = [
@@ -41,6 +57,6 @@ extension OptionHints {
     if isFormat, !hasFormat, options.contains("--format") { line += ["--format", ending] }
     return .usage(
       "'\(command.name)' has no option '\(option)', because it writes to standard output",
-      hint: "did you mean: \(Self.commandLine(line)) > \(ShellText.word(ByteString(file)))")
+      hint: "did you mean: \(suggested(line)) > \(ShellText.word(ByteString(file)))")
   }
 }

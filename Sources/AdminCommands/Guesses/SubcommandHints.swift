@@ -37,9 +37,18 @@ enum SubcommandHints {
       return nil
     }
     let hint =
-      hints[verb]?[word] ?? Spelling.nearest(to: word, among: names).map { "did you mean '\($0)'?" }
+      adding(words) ?? hints[verb]?[word] ?? Spelling.nearest(to: word, among: names).map {
+        "did you mean '\($0)'?"
+      }
       ?? line(of: words, names, verb) ?? choice(of: names, verb)
     return .usage("'\(verb)' has no subcommand '\(printable(word))'", hint: hint)
+  }
+
+  /// Returns the hint for `config add NAME PATH`; `nil` for other words.
+  private static func adding(_ words: [String]) -> String? {
+    guard words.count == 4, words[0] == "config", words[1] == "add" else { return nil }
+    let line = OptionHints.commandLine(["config", "set", "caches.\(words[2]).path", words[3]])
+    return "did you mean: \(line)"
   }
 
   /// Returns the failure for a command line without a subcommand; `nil` if it needs none.

@@ -20,6 +20,31 @@ extension OptionHints {
         "'\(printable(value))' is not a column to sort by",
         hint: line(replacing: option, value, by: ["--sort=\(column)"])
           .map { "did you mean: \($0)" })
+    case "--status" where ["stale", "fresh", "expired"].contains(value):
+      return .usage(
+        "'\(printable(value))' is not a status",
+        hint: line(replacing: option, value, by: [value == "fresh" ? "--fresh" : "--stale"])
+          .map { "did you mean: \($0)" })
+    case "--older-than" where Self.isNumber(value), "--newer-than" where Self.isNumber(value):
+      return .usage(
+        "'\(printable(value))' has no unit. Write '\(value)d' for days, or s, min, h, w, mo or y"
+          + " instead of d.",
+        hint: (line(joining: value, after: option)
+          ?? line(replacing: option, value, by: [option, "\(value)d"]))
+          .map { "did you mean: \($0)" })
+    case "--create":
+      // The option names the format, and '-c' the new cache.
+      guard !words.contains("-c"), !words.contains("--cache") else { break }
+      return .usage(
+        "'\(printable(value))' is not a value of '--create'",
+        hint: line(replacing: option, value, by: ["-c", value]).map { "did you mean: \($0)" })
+    case "--body":
+      // Elsewhere a text is no more likely than a place of bodies.
+      let options = ["list": ["--contains"], "grep": ["--in", "body"], "diff": ["--bodies"]]
+      guard let new = options[command.name] else { break }
+      return .usage(
+        "'\(printable(value))' is not a value of '--body'",
+        hint: line(replacing: option, value, by: new + [value]).map { "did you mean: \($0)" })
     case "--status":
       guard let condition = Self.condition(excluding: value), !words.contains("--where") else {
         return nil
@@ -28,6 +53,11 @@ extension OptionHints {
         "'\(printable(value))' is not a status",
         hint: line(replacing: option, value, by: ["--where", condition])
           .map { "exclude it with '--where': \($0)" })
+    case "-f" where VerbSynonyms.changing.contains(command.name):
+      guard command.options().contains("--yes") else { break }
+      return .usage(
+        "'-f' takes a format, but '\(printable(value))' is not one",
+        hint: line(replacing: option, value, by: ["--yes", value]).map { "did you mean: \($0)" })
     case "-f":
       // Otherwise the cache is named, and the value is a misspelt format.
       guard command.name == "watch", words.dropFirst().first == option else { break }
@@ -92,6 +122,21 @@ extension OptionHints {
     }
   }
 
+  /// Whether a text is a number without a unit.
+  private static func isNumber(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy(\.isASCIIDigit)
+  }
+
+  /// Returns the command line for a duration that was written as two words, as in `3 months`; `nil` if it was not.
+  private func line(joining number: String, after option: String) -> String? {
+    guard let index = words.firstIndex(of: option), index + 2 < words.count,
+      words[index + 1] == number,
+      (try? WrittenValue.duration("\(number) \(words[index + 2])")) != nil
+    else { return nil }
+    let joined = number + words[index + 2]
+    return suggested(Array(words[..<(index + 1)] + [joined] + words[(index + 3)...]))
+  }
+
   /// Returns the expression for statuses such as `!200`; `nil` for other text.
   private static func condition(excluding statuses: String) -> String? {
     guard statuses.utf8.first == UInt8(ascii: "!") else { return nil }
@@ -108,13 +153,13 @@ extension OptionHints {
     replacing option: String, _ value: String, by replacement: [String]
   ) -> String? {
     if let index = words.firstIndex(of: "\(option)=\(value)") {
-      return Self.commandLine(Array(words[..<index] + replacement + words[(index + 1)...]))
+      return suggested(Array(words[..<index] + replacement + words[(index + 1)...]))
     }
     let index = words.indices.first { index in
       words[index] == option && index + 1 < words.count && words[index + 1] == value
     }
     return index.map { index in
-      Self.commandLine(Array(words[..<index] + replacement + words[(index + 2)...]))
+      suggested(Array(words[..<index] + replacement + words[(index + 2)...]))
     }
   }
 }

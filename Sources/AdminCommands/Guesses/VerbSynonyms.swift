@@ -1,6 +1,8 @@
 import Administration
 import ArgumentParser
+import Files
 import Rendering
+import ResponseArchives
 
 /// Names that users of other programs try first.
 enum VerbSynonyms {
@@ -9,19 +11,24 @@ enum VerbSynonyms {
     "delete": ["purge"], "remove": ["purge"], "clean": ["purge"], "prune": ["purge"],
     "evict": ["purge"],
     "stats": ["usage"], "info": ["usage"], "df": ["usage"], "size": ["usage"],
-    "hosts": ["usage", "--by", "host"],
+    "status": ["usage"], "summary": ["usage"],
+    "hosts": ["usage", "--by", "host"], "top": ["usage", "--by", "host"],
     "largest": ["list", "--sort=-size", "--limit=10"],
     "biggest": ["list", "--sort=-size", "--limit=10"],
     "head": ["list", "--limit=10"], "count": ["list", "--count"],
     "expired": ["list", "--stale"], "pinned": ["list", "--pinned"],
-    "search": ["grep"], "cat": ["body"], "get": ["body"],
-    "why": ["explain"], "compare": ["diff"], "sql": ["query"],
-    "tail": ["watch"], "monitor": ["watch"],
+    "search": ["grep"], "rg": ["grep"], "cat": ["body"], "get": ["body"],
+    "why": ["explain"], "why-stale": ["explain"], "compare": ["diff"], "sql": ["query"],
+    "tail": ["watch"], "monitor": ["watch"], "live": ["watch"], "stream": ["watch"],
+    "logs": ["watch"], "log": ["watch"],
     "secrets": ["audit", "--rule=secret"], "tokens": ["audit", "--rule=secret"],
-    "leaks": ["audit", "--rule=secret"], "credentials": ["audit", "--rule=secret"],
-    "verify": ["check"], "fsck": ["check"], "repair": ["check", "--repair"],
+    "leaks": ["audit", "--rule=secret"], "find-secrets": ["audit", "--rule=secret"],
+    "credentials": ["audit", "--rule=secret"],
+    "verify": ["check"], "fsck": ["check"], "doctor": ["check"], "lint": ["check"],
+    "repair": ["check", "--repair"],
     "undelete": ["recover"], "restore": ["import"], "load": ["import"],
     "cleanup": ["purge"], "clean-up": ["purge"], "caches": ["discover"],
+    "scan": ["discover"], "locate": ["discover"],
     "stale": ["list", "--stale"], "fresh": ["list", "--fresh"],
     "json": ["list", "--format=json"], "csv": ["list", "--format=csv"],
     "urls": ["list", "--format=urls"],
@@ -37,18 +44,8 @@ enum VerbSynonyms {
       "only '--backup FILE' of a command keeps a copy of what it removes: bring that back with"
       + " 'urlcache-admin import FILE -c CACHE'; look for what is left of other entries with"
       + " 'urlcache-admin recover CACHE'",
-    "open": "did you mean 'show'?",
     "find": "find caches with 'urlcache-admin discover', entries with 'urlcache-admin list --glob',"
       + " '--host' or '--where', and text with 'urlcache-admin grep'",
-    "view": "did you mean 'show'?", "inspect": "did you mean 'show'?",
-    "describe": "did you mean 'show'?", "print": "did you mean 'show'?",
-    "status": "did you mean 'usage'?",
-    "summary": "did you mean 'usage'?", "top": "did you mean 'usage'?",
-    "scan": "did you mean 'discover'?", "locate": "did you mean 'discover'?",
-    "doctor": "did you mean 'check'?", "lint": "did you mean 'check'?",
-    "vacuum": "did you mean 'compact'?", "gc": "did you mean 'compact'?",
-    "limit": "see what a limit would remove with"
-      + " 'urlcache-admin enforce CACHE --max-size 100M --dry-run'; without '--dry-run' it removes",
     "refresh": "did you mean 'revalidate'?",
     "update": "did you mean 'revalidate'?",
     "keep": "see what is kept with 'urlcache-admin pin CACHE'; with a URL after"
@@ -66,18 +63,49 @@ enum VerbSynonyms {
   /// - Parameter words: The command line; the verb is the first word.
   static func replaced(in words: some Collection<String>) -> [String] {
     var words = Array(words)
+    if let replaced = ambiguous(in: words) { return replaced }
     let index = words.first == "help" ? 1 : 0
     guard words.indices.contains(index), let replacement = replacements[words[index]] else {
       return Conversion(in: words)?.commandLine ?? SubcommandHints.replaced(in: words)
     }
-    let typed = words[index]
     words[index] = replacement[0]
     guard index == 0 else { return words }
-    if typed == "tail" { words = withoutFollowing(words) }
+    if replacement == ["watch"] { words = withoutFollowing(words) }
     // Before other options, so that these override it. But `--repair` would take the next word for its value.
     let place = replacement.last == "--repair" ? words.firstIndex(of: "--") ?? words.endIndex : 1
     words.insert(contentsOf: replacement.dropFirst(), at: place)
     return words
+  }
+
+  /// Returns a command line with the command that `find` or `open` stands for, which depends on the operands; `nil` if that is
+  /// not clear.
+  private static func ambiguous(in words: [String]) -> [String]? {
+    guard let verb = words.first else { return nil }
+    let operands = words.dropFirst().prefix { $0.utf8.first != UInt8(ascii: "-") }
+    let rest = words.dropFirst(1 + operands.count)
+    switch verb {
+    case "find":
+      // As in `find ~ -name Cache.db`.
+      let isSearch = rest.isEmpty || rest.first == "-name" || rest.first == "-iname"
+      guard isSearch, operands.allSatisfy(isFolderOfCaches) else { return nil }
+      return ["discover"] + operands
+    case "open", "view", "inspect", "describe", "print", "read":
+      // A cache alone has no entry to show.
+      let isEntry = operands.count > 1 || rest.contains("--id")
+      return [isEntry ? "show" : "list"] + words.dropFirst()
+    case "har", "warc", "tar", "zip":
+      guard operands.count == 1, let file = operands.first,
+        ExportFormat(ofFileNamed: file) != nil, (try? FileStatus.of(file)) != nil
+      else { return nil }
+      return ["list"] + words.dropFirst()
+    default: return nil
+    }
+  }
+
+  /// Whether a path is that of a folder that is itself no Apple cache.
+  private static func isFolderOfCaches(_ path: String) -> Bool {
+    guard let status = try? FileStatus.of(path), status.kind == .directory else { return false }
+    return (try? FileStatus.of("\(path)/Cache.db")) == nil
   }
 
   /// Returns the words of `tail -f` without the option, unless it has a format.
@@ -97,7 +125,8 @@ enum VerbSynonyms {
   /// - Parameter rest: The words after it.
   static func hint(for word: String, before rest: [String]) -> String {
     if let conversion = Conversion(in: [word] + rest) { return conversion.hint }
-    if let hint = hints[word] ?? VerbHints(before: rest).hint(for: word) { return hint }
+    let task = VerbHints(before: rest)
+    if let hint = task.hint(for: word) ?? hints[word].map(task.filled) { return hint }
     if word.utf8.contains(UInt8(ascii: "/")) || word.utf8.contains(UInt8(ascii: ".")) {
       return "name a command first: 'urlcache-admin list \(word)'"
     }

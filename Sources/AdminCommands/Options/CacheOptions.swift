@@ -16,22 +16,31 @@ struct CacheOptions: ParsableArguments {
     completion: .requested)
   var cache: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "How long to wait for another process to release the cache; Apple caches only.",
-      valueName: "duration"),
-    transform: parseDuration)
-  var wait: Double?
+  @OptionGroup var opening: OpeningOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "Use this configuration file instead of the user's; see 'urlcache-admin config'.",
-      valueName: "file"),
-    completion: .file(extensions: ["toml"]))
-  var config: String?
+  /// How long to wait for a lock, in seconds; `nil` for the default.
+  var wait: Double? {
+    get { opening.wait }
+    set { opening.wait = newValue }
+  }
 
-  @OptionGroup var time: TimeOptions
-  @OptionGroup var messages: MessageOptions
+  /// The configuration file to use instead of the user's.
+  var config: String? { opening.config }
+
+  /// The options for the time of evaluations.
+  var time: TimeOptions { opening.time }
+
+  /// The options for messages.
+  var messages: MessageOptions { opening.messages }
+
+  /// Creates the options that the command line sets.
+  init() {}
+
+  /// Creates options for a cache at a path that is yet to be set.
+  init(_ opening: OpeningOptions) {
+    self.init()
+    (cache, self.opening) = (nil, opening)
+  }
 
   /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings) {
@@ -96,7 +105,8 @@ struct CacheOptions: ParsableArguments {
     else {
       throw .usage(
         "no cache given",
-        hint: "name it as the first operand or with '-c';"
+        hint: environment.lineWithOnlyCache.map { "write: \($0)" }
+          ?? "name it as the first operand or with '-c';"
           + " find caches with 'urlcache-admin discover .'")
     }
     // Names of the configuration come before paths.
@@ -112,6 +122,36 @@ struct CacheOptions: ParsableArguments {
   func now(in environment: CommandEnvironment) -> Timestamp {
     time.now(in: environment)
   }
+}
+
+extension CommandEnvironment {
+  /// The command line with the only cache of the configuration; `nil` if there are none or several.
+  fileprivate var lineWithOnlyCache: String? {
+    guard configuration.cacheNames.count == 1, let name = configuration.cacheNames.first,
+      !words.isEmpty
+    else { return nil }
+    return OptionHints.commandLine(words, adding: ["-c", name])
+  }
+}
+
+/// The options for opening a cache.
+struct OpeningOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How long to wait for another process to release the cache; Apple caches only.",
+      valueName: "duration"),
+    transform: parseDuration)
+  var wait: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Use this configuration file instead of the user's; see 'urlcache-admin config'.",
+      valueName: "file"),
+    completion: .file(extensions: ["toml"]))
+  var config: String?
+
+  @OptionGroup var time: TimeOptions
+  @OptionGroup var messages: MessageOptions
 }
 
 /// The options for the caches that a command runs for.

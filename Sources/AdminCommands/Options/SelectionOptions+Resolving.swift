@@ -71,13 +71,15 @@ extension SelectionOptions {
     criteria.globs = try Self.read(glob, "--glob") { text throws(WrittenValueError) in
       try Glob(url: text)
     }
-    criteria.mimeTypes = try Self.read(mime, "--mime") { text throws(WrittenValueError) in
+    criteria.mimeTypes = try Self.read(Self.parts(of: mime, "--mime"), "--mime") {
+      text throws(WrittenValueError) in
       try Glob(mimeType: text)
     }
     criteria.expressions = try Self.read(regex, "--regex") { text throws(WrittenValueError) in
       try RegularExpression(written: text)
     }
-    criteria.hosts = try Self.read(host, "--host") { text throws(WrittenValueError) in
+    criteria.hosts = try Self.read(Self.parts(of: host, "--host"), "--host") {
+      text throws(WrittenValueError) in
       try WrittenValue.host(text)
     }
     criteria.parameters = try Self.read(query, "--query") { text throws(WrittenValueError) in
@@ -135,6 +137,27 @@ extension SelectionOptions {
       }
     }
     return values
+  }
+
+  /// Returns values that may be written with commas between them, because no host and no media type contains one.
+  private static func parts(of texts: [String], _ option: String) throws(CommandFailure) -> [String]
+  {
+    var parts: [String] = []
+    for text in texts {
+      // In a pattern, a comma can belong to a class such as '[a,b]'.
+      guard !text.utf8.contains(UInt8(ascii: "[")) else {
+        parts.append(text)
+        continue
+      }
+      let values = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+      guard !values.contains(where: \.isEmpty) else {
+        throw .usage(
+          "'\(printable(text))' of '\(option)' has an empty value",
+          hint: "write one comma between two values")
+      }
+      parts += values.map { String(decoding: Array($0), as: UTF8.self) }
+    }
+    return parts
   }
 
   /// Returns the entries named by operands or options; `nil` if there are none.

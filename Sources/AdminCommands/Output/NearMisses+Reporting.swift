@@ -41,15 +41,21 @@ extension CommandEnvironment {
 }
 
 extension CommandEnvironment {
-  /// Reports the hosts that a selection names and no entry has, after it selected nothing.
-  func report(hostsAbsentFrom source: any ResponseSource, _ selection: Selection) throws {
+  /// Reports the hosts, media types and statuses that a selection names and no entry has, after it selected nothing.
+  func report(valuesAbsentFrom source: any ResponseSource, _ selection: Selection) throws {
     guard !isQuiet else { return }
-    for host in try selection.absentHosts(in: source) {
-      note("no entry has the host '\(EntryNames.text(host.name))'")
+    for value in try selection.absentValues(in: source) {
+      let (one, all) =
+        switch value.property {
+        case .host: ("host '\(value.name)'", "hosts")
+        case .mime: ("media type '\(value.name)'", "media types")
+        case .status: ("status \(value.name)", "statuses")
+        }
+      note("no entry has the \(one)")
       let cache = ShellText.option("-c", "--cache", source.description.path)
       hint(
-        host.similar.map { "did you mean '\($0)'?" }
-          ?? "list the hosts with: urlcache-admin usage \(cache) --by host")
+        value.similar.map { "did you mean '\($0)'?" }
+          ?? "list the \(all) with: urlcache-admin usage \(cache) --by \(value.property.rawValue)")
     }
   }
 }

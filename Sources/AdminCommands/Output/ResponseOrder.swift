@@ -22,13 +22,21 @@ struct ResponseOrder: Hashable {
     (self.column, self.isDescending) = (column, isDescending)
   }
 
-  /// Parses `size` or `-size`.
+  /// Parses `size` or `-size`, and also `size desc` and `size:desc`, as other programs write it.
   init(parsing text: String) throws {
-    let isDescending = text.utf8.first == UInt8(ascii: "-")
-    let columns = try parseColumns(isDescending ? String(text.dropFirst()) : text)
+    let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ":") }
+      .map { ByteString(Array($0)).asciiLowercased }
+    // A column such as `user-info:KEY` has a colon, too.
+    let direction = words.count == 2 ? words[1].string ?? "" : ""
+    let isWord =
+      ["asc", "desc"].contains(direction)
+      && !["user-info", "proto-props"].contains(words[0].string)
+    let name = isWord ? words[0].string ?? text : text
+    let hasSign = name.utf8.first == UInt8(ascii: "-")
+    let columns = try parseColumns(hasSign ? String(name.dropFirst()) : name)
     guard columns.count == 1 else { throw ValidationError("'--sort' accepts one column.") }
     self.column = columns[0]
-    self.isDescending = isDescending
+    self.isDescending = hasSign != (isWord && direction == "desc")
   }
 
   /// The fields needed for the key of an entry.

@@ -33,7 +33,10 @@ final class WatchOutput {
     // By the monotonic clock, so that a clock that is set does not reorder events.
     let time = Timestamp(
       secondsSince1970: environment.now.secondsSince1970 + Double(elapsed) / 1_000)
-    return .init(settings.fixedTime ?? time ?? environment.now, milliseconds: elapsed)
+    let present = time ?? environment.now
+    // What happens now has its own time, even if ages are relative to another.
+    return .init(
+      present, evaluation: settings.fixedTime ?? present, milliseconds: elapsed)
   }
 
   /// Whether the watch has begun.
@@ -67,7 +70,7 @@ final class WatchOutput {
       // The window may have another width by now.
       let width = environment.isOutputTerminal ? environment.messageWidth() : nil
       renderer.append(
-        change, at: moment.time, width: width ?? environment.terminalWidth, into: &output.text)
+        change, at: moment, width: width ?? environment.terminalWidth, into: &output.text)
     } else {
       renderer.appendJSON(change, at: moment, into: &output.text)
     }

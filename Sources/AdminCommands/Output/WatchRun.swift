@@ -15,7 +15,7 @@ struct WatchRun {
     let isTable: Bool
     let secrets: SecretPolicy
     let expiryRules: [UserInfoExpiry.Rule]
-    /// The time of all evaluations; `nil` for the present one.
+    /// The time that ages are relative to; `nil` for the present one.
     let fixedTime: Timestamp?
     /// When to end, in milliseconds; `nil` for never.
     let milliseconds: Int64?
@@ -101,12 +101,12 @@ struct WatchRun {
       var mark: StoreMark?
       do {
         mark = try observer.mark()
-        let source = try observer.open(at: output.moment.time)
+        let source = try observer.open(at: output.moment.evaluation)
         if hasWaited {
           watch.beginWithNothing()
           isPending = true
         } else {
-          try watch.begin(at: source, now: output.moment.time)
+          try watch.begin(at: source, now: output.moment.evaluation)
         }
         try source.finish()
         self.mark = mark
@@ -196,7 +196,7 @@ struct WatchRun {
 
   private mutating func look(isLast: Bool) throws {
     let begin = output.elapsed
-    let (now, report) = (output.moment.time, output.report as (EntryChange) throws -> Void)
+    let (now, report) = (output.moment.evaluation, output.report as (EntryChange) throws -> Void)
     let source = try observer.open(at: now)
     if begin < nextLook, !isLast {
       _ = try watch.lookAtNewIDs(of: source, now: now, report)
@@ -219,13 +219,13 @@ struct WatchRun {
     (mark, isPending) = (nil, false)
     observer.forget()
     let report = output.report as (EntryChange) throws -> Void
-    try watch.look(at: nil, now: output.moment.time, report)
+    try watch.look(at: nil, now: output.moment.evaluation, report)
     try output.report(event: "gone", "the cache is gone; waiting until it is back")
   }
 
   /// Reports that the cache exists again; the next check looks at it.
   private mutating func comeBack(_ present: StoreMark) throws {
-    _ = try observer.open(at: output.moment.time)
+    _ = try observer.open(at: output.moment.evaluation)
     mark = present
     isPending = true
     watch.beginWithNothing()

@@ -26,7 +26,7 @@ struct ImportDestination {
     let path = try cache.path(in: environment)
     if let new = options.newStore {
       guard let there = try Self.cache(at: path, in: environment) else {
-        self.init(new, at: path)
+        self.init(new, at: Self.folder(ofCacheAt: path))
         return
       }
       // `--create` after an import that was killed finds the empty cache that this has made, and
@@ -109,14 +109,19 @@ struct ImportDestination {
     path == "Cache.db" || path.utf8.reversed().starts(with: "/Cache.db".utf8.reversed())
   }
 
+  /// Returns the folder of a cache at a path, which may be that of its `Cache.db`.
+  private static func folder(ofCacheAt path: String) -> String {
+    var folder = path.utf8[...]
+    if namesDatabase(path) { folder = folder.dropLast("Cache.db".utf8.count) }
+    while folder.count > 1, folder.last == UInt8(ascii: "/") { folder = folder.dropLast() }
+    return folder.isEmpty ? "." : String(decoding: Array(folder), as: UTF8.self)
+  }
+
   /// Returns the folder for a new cache: a missing or an empty folder.
   ///
   /// - Returns: `nil` if something else exists there, which the user may have meant.
   private static func folder(forNewCacheAt path: String) throws -> String? {
-    var folder = path.utf8[...]
-    if namesDatabase(path) { folder = folder.dropLast("Cache.db".utf8.count) }
-    while folder.count > 1, folder.last == UInt8(ascii: "/") { folder = folder.dropLast() }
-    let name = folder.isEmpty ? "." : String(decoding: Array(folder), as: UTF8.self)
+    let name = Self.folder(ofCacheAt: path)
     do throws(FileError) { _ = try FileStatus.of(name) } catch {
       return error.kind == .notFound ? name : nil
     }

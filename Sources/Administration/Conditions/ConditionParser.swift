@@ -136,7 +136,7 @@ struct ConditionParser {
     let word = String(
       decoding: name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
     guard let field = ConditionField(rawValue: word) else {
-      let nearest = Spelling.nearest(to: name, among: names)
+      let nearest = Self.synonyms[word] ?? Spelling.nearest(to: name, among: names)
       throw ConditionError(
         "unknown field '\(name)'", at: token.range,
         hint: nearest.map { "did you mean '\($0)'?" } ?? "use one of: " + Self.fields)
@@ -144,6 +144,12 @@ struct ConditionParser {
     token = try lexer.next()
     return field
   }
+
+  /// The fields by their names in other programs.
+  private static let synonyms = [
+    "type": "mime", "content-type": "mime", "domain": "host", "hostname": "host", "code": "status",
+    "length": "size", "bytes": "size",
+  ]
 
   /// All fields as users write them, separated by spaces.
   private static let fields = ConditionField.allCases.map(\.written).joined(separator: " ")
@@ -158,7 +164,12 @@ struct ConditionParser {
       case .text, .end: nil
       }
     let allowed = field.kind.operators
-    let hint = "'\(field.rawValue)' accepts: " + ConditionOperator.list(allowed)
+    var hint = "'\(field.rawValue)' accepts: " + ConditionOperator.list(allowed)
+    if case .word(let word) = token.kind, ByteString(word).asciiLowercased == "like",
+      allowed.contains(.contains)
+    {
+      hint += "; '*=' is true of a part of the text, '^=' of its beginning"
+    }
     // The hint lists the operators of this field only, as most other fields take fewer or more.
     guard let name, let sign = ConditionOperator(rawValue: name) else {
       throw ConditionError(

@@ -27,6 +27,10 @@ extension WrittenValue {
         text, "contains '*', which no host does",
         hint: "use '\(domain)' for that host and its subdomains")
     }
+    if bytes.contains(UInt8(ascii: ",")) {
+      throw WrittenValueError(
+        text, "contains ',', which no host does", hint: "write one host in each value")
+    }
     if bytes.contains(where: { "*? @".utf8.contains($0) }) {
       throw WrittenValueError(
         text, "is not a host",

@@ -178,6 +178,12 @@ extension Glob {
     "text", "video",
   ]
 
+  /// The media types of some file name extensions that have only one.
+  private static let typesOfEndings = [
+    "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif",
+    "webp": "image/webp", "svg": "image/svg+xml", "html": "text/html", "css": "text/css",
+  ]
+
   /// Parses a pattern for media types and lowercases it; `image` stands for `image/*`. Rejects other text without `/` or
   /// wildcards, which matches no type.
   public init(mimeType text: String) throws(WrittenValueError) {
@@ -186,6 +192,17 @@ extension Glob {
     let lowercased = ByteString(text).asciiLowercased.string ?? text
     guard isPattern || parts.count > 1 else {
       let word = parts.first.map { ByteString(Array($0)).asciiLowercased.string ?? "" } ?? ""
+      if let type = Self.typesOfEndings[lowercased] {
+        try self.init(written: type)
+        return
+      }
+      // 'images' means 'image'.
+      let isPlural = lowercased.utf8.last == UInt8(ascii: "s")
+      let plural = isPlural ? String(lowercased.dropLast()) : ""
+      if Self.mediaTypes.contains(plural) {
+        try self.init(written: plural + "/*")
+        return
+      }
       guard Self.mediaTypes.contains(word) else {
         throw WrittenValueError(
           text, "is not a media type",

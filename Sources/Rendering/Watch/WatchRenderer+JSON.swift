@@ -10,12 +10,14 @@ extension WatchRenderer {
   public struct Moment: Sendable {
     /// The time.
     public let time: Timestamp
+    /// The time that ages are relative to, which `--at` can set.
+    public let evaluation: Timestamp
     /// The time since the beginning of the watch, in milliseconds.
     public let milliseconds: Int64
 
     /// Creates a moment.
-    public init(_ time: Timestamp, milliseconds: Int64) {
-      (self.time, self.milliseconds) = (time, milliseconds)
+    public init(_ time: Timestamp, evaluation: Timestamp, milliseconds: Int64) {
+      (self.time, self.evaluation, self.milliseconds) = (time, evaluation, milliseconds)
     }
   }
 
@@ -43,7 +45,8 @@ extension WatchRenderer {
         return json.member("size", change.size)
       }
       EntryJSON(
-        columns: Column.standardJSON + [.host, .freshness], secrets: secrets, now: moment.time,
+        columns: Column.standardJSON + [.host, .freshness], secrets: secrets,
+        now: moment.evaluation,
         expiryRules: expiryRules
       ).write(response, to: &json)
       guard change.kind == .replaced else { return }

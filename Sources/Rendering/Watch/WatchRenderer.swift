@@ -1,5 +1,5 @@
 public import Administration
-public import Bytes
+import Bytes
 public import ResponseStorage
 public import Watching
 
@@ -37,13 +37,13 @@ public struct WatchRenderer: Sendable {
   /// Appends the line of a change.
   ///
   /// - Parameters:
-  ///   - now: When it was seen.
+  ///   - moment: When it was seen.
   ///   - width: The width of the terminal; `nil` for a line of any width.
   public func append(
-    _ change: EntryChange, at now: Timestamp, width: Int?, into buffer: inout TextBuffer
+    _ change: EntryChange, at moment: Moment, width: Int?, into buffer: inout TextBuffer
   ) {
     let reader = CellReader(
-      secrets: secrets, reader: .people, now: now, expiryRules: expiryRules)
+      secrets: secrets, reader: .people, now: moment.evaluation, expiryRules: expiryRules)
     var (status, freshness): (String, (String, Emphasis?)) = ("-", ("-", nil))
     if let response = change.response {
       status = response.status.map { "\($0)" } ?? "-"
@@ -60,7 +60,7 @@ public struct WatchRenderer: Sendable {
     var id = "-"
     if case .row(let row) = change.id { id = "\(row)" }
     appendLine(
-      time: Self.time(now), change: change.kind.rawValue, id: id,
+      time: Self.time(moment.time), change: change.kind.rawValue, id: id,
       size: change.size.map(ByteSizeText.text) ?? "-", status: status, freshness: freshness,
       url: ByteString(url.bytes), width: width, emphasis: nil, into: &buffer)
   }

@@ -60,11 +60,7 @@ extension StoreSearch {
   /// Returns the folders for caches of apps, sandboxed apps, app groups, and simulators, including old ones;
   /// and the user's folder below `/var/folders`, which is the parent of that for temporary files.
   private static func applePlaces(home: String?, temporaryFolder: String?) -> [String] {
-    let inLibrary = [
-      "Caches", "Containers", "Group Containers", "Developer/CoreSimulator/Devices",
-      "Application Support/iPhone Simulator",
-    ]
-    var places = home.map { home in inLibrary.map { "\(home)/Library/\($0)" } } ?? []
+    var places = libraryPlaces(home: home)
     if let temporaryFolder, temporaryFolder.utf8.starts(with: "/var/folders/".utf8) {
       let folder = temporaryFolder.utf8.split(separator: UInt8(ascii: "/")).prefix(4)
       places.append(folder.reduce("") { "\($0)/\(Substring($1))" })
@@ -72,12 +68,20 @@ extension StoreSearch {
     return places
   }
 
-  /// Returns the cache home, and the default one of programs that run without the variable. Both may contain
-  /// stores of swift-corelibs-foundation.
+  private static func libraryPlaces(home: String?) -> [String] {
+    let inLibrary = [
+      "Caches", "Containers", "Group Containers", "Developer/CoreSimulator/Devices",
+      "Application Support/iPhone Simulator",
+    ]
+    return home.map { home in inLibrary.map { "\(home)/Library/\($0)" } } ?? []
+  }
+
+  /// Returns the cache home, and the default one of programs that run without the variable, which may both contain
+  /// stores of swift-corelibs-foundation; and the places of macOS, for a home that was copied from a Mac.
   private static func freedesktopPlaces(home: String?, cacheHome: String?) -> [String] {
     // Foundation ignores a relative path here, as the XDG specification requires.
     let cacheHome = cacheHome.flatMap { isAbsolute($0) ? $0 : nil }
-    return [cacheHome, home.map { "\($0)/.cache" }].compactMap(\.self)
+    return [cacheHome, home.map { "\($0)/.cache" }].compactMap(\.self) + libraryPlaces(home: home)
   }
 
   private static func isAbsolute(_ path: String) -> Bool {

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 import origin
-from products import maker
+from products import maker, tool
 from scratch import make, path, peak_of, read, run
 
 STORED = 1_760_000_000  # 9 October 2025, 08:53:20 UTC
@@ -298,3 +298,13 @@ def test_equal_bytes_need_no_decoding(entries):
     changed = compared(first, second)
     assert len(changed["differences"]) > entries // 10 and changed["same"] > entries // 2
     assert compared(first, first)["differences"] == []
+
+
+def test_a_reader_that_ends_early_changes_no_answer():
+    """'diff OLD NEW | head' exits with 1 if there is a difference, and with 0 if there is none."""
+    first, second = caches([entry(f"{number}" + "x" * 200) for number in range(3_000)], [entry("other")])
+    for words, status in [([first, second], 1), ([first, first, "--format", "json"], 0)]:
+        process = subprocess.Popen([tool, "diff", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == status, words

@@ -287,3 +287,14 @@ def walk():
         for name in folders + files:
             whole = os.path.join(parent, name)
             yield whole, os.lstat(whole)
+
+
+def test_a_relative_path_is_made_absolute(file, shop):
+    """'config set' stores the path of a cache so that later commands find it from any folder."""
+    words = ["config", "set", "caches.shop.path", os.path.basename(shop), "--config", file]
+    result = plain_run(*words, cwd=os.path.dirname(shop))
+    assert result.stderr == b"", result
+    with open(file, "rb") as stream:
+        assert tomllib.load(stream)["caches"]["shop"]["path"] == shop
+    refused = plain_run("config", "set", "caches.shop.path", "none", "--config", file, status=64)
+    assert b"the path must start with '/' or '~/'" in refused.stderr, refused

@@ -186,7 +186,11 @@ def test_kernel_files():
 def test_default_places(home):
     """Without folders the caches of this user are found: below HOME and, if it is absolute, below XDG_CACHE_HOME."""
     own = ".cache/org.swift.foundation.URLCache"
-    default = [f"{own}/crashed", f"{own}/empty", f"{own}/server"]
+    library = ["Caches/com.example.news/nested/path", "Caches/com.example.shop",
+               "Containers/com.example.app/Data/Library/Caches/com.example.app",
+               "Developer/CoreSimulator/Devices/7B1B2C3D/data/Containers/Data/Application/0F/Library/Caches/com.example.sim/disk",
+               "Group Containers/group.example/Library/Caches"]
+    default = [f"{own}/crashed", f"{own}/empty", f"{own}/server"] + [f"Library/{folder}/Cache.db" for folder in library]
     if sys.platform != "darwin":
         assert home.paths() == default
         assert home.paths(XDG_CACHE_HOME=os.path.join(home.folder, "two")) == default + ["two/first.db", "two/second.db"]

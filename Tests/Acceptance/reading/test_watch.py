@@ -87,6 +87,15 @@ def cache():
     app.connection.close()
 
 
+def test_events_have_the_present_time(cache):
+    """The time that ages are relative to, which '--at' sets, is not the time of an event."""
+    with watching(scratch.path("cache"), "--at", "2040-01-01T00:00:00Z") as watch:
+        begin = watch.wait_for("begin")
+        cache.store("https://a.example/1", 7)
+        added = watch.wait_for("added")
+        assert begin["time"] < "2040" and added["time"] < "2040" and added["freshness"] == "stale", (begin, added)
+
+
 def kinds(events):
     return collections.Counter(event["event"] for event in events)
 

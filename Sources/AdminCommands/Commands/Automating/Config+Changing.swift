@@ -24,7 +24,12 @@ extension URLCacheAdmin.Config {
     var writesJSON: Bool { false }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
-      let key = try environment.configurationKey(setting)
+      let key = try environment.configurationKey(setting, value)
+      // A relative path would depend on the folder of later commands.
+      let isRelative =
+        setting.utf8.reversed().starts(with: ".path".utf8.reversed())
+        && value.utf8.first != UInt8(ascii: "~") && (try? FileStatus.of(value)) != nil
+      let value = isRelative ? absolutePath(value) : value
       try environment.changeConfiguration(file.config) { edit throws(ConfigurationEdit.Failure) in
         try edit.setting(key, to: value)
       }
@@ -64,10 +69,19 @@ extension URLCacheAdmin.Config {
 
 extension CommandEnvironment {
   /// Parses the name of a setting.
+  ///
+  /// - Parameter value: The new value, for the hint.
   fileprivate func configurationKey(
-    _ text: String
+    _ text: String, _ value: String? = nil
   ) throws(CommandFailure) -> ConfigurationEdit.Key {
     do throws(ConfigurationEdit.Failure) { return try ConfigurationEdit.Key(text) } catch {
+      // 'caches.' is easily left out, and so is '.path'.
+      for other in ["caches.\(text)", "\(text).path"]
+      where value != nil && (try? ConfigurationEdit.Key(other)) != nil {
+        let line = words.map { $0 == text ? other : $0 }
+        throw .usage(
+          printable(error.reason), hint: "did you mean: \(OptionHints.commandLine(line))")
+      }
       throw .usage(printable(error.reason), hint: error.hint)
     }
   }

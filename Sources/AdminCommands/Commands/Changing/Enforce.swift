@@ -156,7 +156,7 @@ extension URLCacheAdmin {
     /// Rejects invalid options before anything changes.
     private func check(at now: Timestamp, in environment: CommandEnvironment) throws {
       guard !limit.isEmpty || !cache.rules(at: now, in: environment).isEmpty else {
-        throw CommandFailure.noLimits
+        throw CommandFailure.noLimits(in: environment.words)
       }
       _ = try selection.parsed(at: now, of: cache, in: environment)
     }

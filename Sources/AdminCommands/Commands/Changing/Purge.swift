@@ -158,7 +158,7 @@ extension URLCacheAdmin {
         for entry in plan.entries { kinds.insert(entry.url ?? entry.version.key) }
         environment.note(kinds)
       }
-      if plan.entries.isEmpty { try environment.report(hostsAbsentFrom: source, selection) }
+      if plan.entries.isEmpty { try environment.report(valuesAbsentFrom: source, selection) }
       absence = environment.report(absent: plan.absent, secrets.policy)
       if absence != .done {
         environment.report(try plan.absent.help(in: source, secrets.policy))

@@ -98,6 +98,7 @@ struct RuleSelector: Hashable {
   static let all = AuditRule.Subject.allCases.map(\.rawValue) + AuditRule.all.map(\.id)
 
   init(parsing text: String) throws {
+    let text = ["secrets", "token", "tokens"].contains(text) ? "secret" : text
     guard Self.all.contains(text) else {
       let nearest = Spelling.nearest(to: text, among: Self.all).map { "Did you mean '\($0)'?" }
       throw ValidationError(

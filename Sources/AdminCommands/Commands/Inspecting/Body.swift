@@ -75,7 +75,9 @@ extension URLCacheAdmin {
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       guard let entry else {
         throw CommandFailure.usage(
-          "no entry given", hint: "name its URL or id: 'urlcache-admin body CACHE 1'")
+          "no entry given",
+          hint: "name its URL or id: "
+            + OptionHints.commandLine(environment.words, adding: ["1"]))
       }
       let source = try cache.open(in: environment)
       // A Foundation cache may answer a URL with the entry of another. Writing that without a word

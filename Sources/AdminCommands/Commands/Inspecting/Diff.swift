@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import Bytes
+import Files
 import Rendering
 import ResponseStorage
 
@@ -32,7 +33,7 @@ extension URLCacheAdmin {
     var second: String
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
-    @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var opening: OpeningOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup(title: "Output") var terminal: TerminalOptions
 
@@ -57,13 +58,16 @@ extension URLCacheAdmin {
 
     @OptionGroup(title: "Output") var formats: FormatOptions<ChangeFormat>
 
+    /// The options without the path of a cache, because the operands name two.
+    var cache: CacheOptions {
+      get { CacheOptions(opening) }
+      set { opening = newValue.opening }
+    }
+
     var format: ChangeFormat { formats.format }
     var writesJSON: Bool { format == .json }
 
     func validate() throws {
-      guard cache.cache == nil else {
-        throw ValidationError("'diff' takes two paths instead of '-c'.")
-      }
       // A third path is no name of an entry.
       guard selection.entries.allSatisfy({ (try? EntryNames.Name(written: $0)) != nil }) else {
         throw ValidationError("'diff' takes two paths; URLs and ids after them select entries.")
@@ -98,7 +102,12 @@ extension URLCacheAdmin {
           selecting: selected, amongOthers: others, now: now,
           temporaryFolder: environment.temporaryFolder)
       }
-      try write(comparison, of: first, with: second, now, environment)
+      do {
+        try write(comparison, of: first, with: second, now, environment)
+      } catch let error as FileError where error.kind == .brokenPipe {
+        // 'diff OLD NEW | head' still answers whether there is a difference.
+        return comparison.differences.isEmpty ? .done : .no
+      }
       let absentURLs = try absentURLs(of: others, in: [first, second])
       try first.finish()
       try second.finish()

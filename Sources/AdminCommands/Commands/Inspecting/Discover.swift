@@ -1,4 +1,5 @@
 import ArgumentParser
+import Files
 import Rendering
 import ResponseStorage
 
@@ -15,8 +16,8 @@ extension URLCacheAdmin {
         Folders that cannot be read are listed at the end.
 
         Without a folder, 'discover' searches ~/Library/Caches, Containers, Group
-        Containers and the simulators on macOS, and $XDG_CACHE_HOME and ~/.cache
-        elsewhere.
+        Containers and the simulators, and, except on macOS, also $XDG_CACHE_HOME and
+        ~/.cache. 'urlcache-admin discover ~' searches your whole home.
 
         IN USE shows whether a process has the cache open, judging by its locks: an
         app holds a lock on its Cache.db all the time, even if the system does not
@@ -42,7 +43,14 @@ extension URLCacheAdmin {
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let search = try depth.search(below: folders, in: environment)
-      let discovery = try environment.findStores(search)
+      let discovery: Discovery
+      do { discovery = try environment.findStores(search) } catch let error as FileError
+        where error.kind == .notFound
+      {
+        var failure = CommandFailure(error)
+        failure.hint = "search your whole home with 'urlcache-admin discover ~'"
+        throw failure
+      }
       let renderer = DiscoveryRenderer(now: time.now(in: environment))
       var output = OutputBuffer(environment)
       switch format {
@@ -111,9 +119,11 @@ extension CommandEnvironment {
       for text in store.notes { note("'\(store.path)': \(text)") }
     }
     for place in discovery.unreadable { note("cannot search '\(place.path)': \(place.reason)") }
-    if discovery.stores.isEmpty, !search.needsFolders {
-      let places = search.folders.map { "'\(printable($0))'" }.joined(separator: ", ")
-      note("searched \(places); name other folders: 'urlcache-admin discover FOLDER'")
+    // An app can keep its caches anywhere, so the usual places need not have all of them.
+    if !search.needsFolders, let home = variable("HOME"), !home.isEmpty {
+      hint(
+        "these are the caches in the usual places; search your whole home with: "
+          + OptionHints.commandLine(["discover", home]))
     }
     let count = discovery.foldersTooDeep
     if count > 0 {

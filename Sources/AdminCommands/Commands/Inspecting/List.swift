@@ -135,7 +135,8 @@ extension URLCacheAdmin {
       } else {
         try write(source, &listing, now, tags, environment)
         if listing.shown == 0, limit != 0 {
-          try environment.report(hostsAbsentFrom: source, selection)
+          try environment.report(valuesAbsentFrom: source, selection)
+          suggestOtherParts(in: environment)
         }
       }
       try source.finish()

@@ -150,7 +150,11 @@ extension URLCacheAdmin {
       if file == nil, let sql = operands.first { return sql }
       guard let file else {
         throw CommandFailure.usage(
-          "there is no SQL", hint: "urlcache-admin query CACHE 'SELECT count(*) FROM entries'")
+          "there is no SQL",
+          hint: "write: "
+            + OptionHints.commandLine(
+              environment.words,
+              adding: ["SELECT url, size FROM entries ORDER BY size DESC LIMIT 10"]))
       }
       // As much as SQLite compiles.
       let limit = 1 << 20

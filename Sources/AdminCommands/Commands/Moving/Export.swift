@@ -52,7 +52,7 @@ extension URLCacheAdmin {
     var writesJSON: Bool { false }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
-      let format = try archive.format(for: output)
+      let format = try format(in: environment)
       guard !redaction.redactBodies || format != .files else {
         throw CommandFailure.usage(
           "'--archive-format files' and '--redact-bodies' cannot be combined")

@@ -106,7 +106,14 @@ extension URLCacheAdmin {
       else { return }
       throw .usage(
         "no cache given to import into",
-        hint: "write: \(OptionHints.commandLine(environment.words, adding: ["-c", "CACHE"]))")
+        hint: "write: "
+          + OptionHints.commandLine(
+            environment.words,
+            adding: [
+              "-c",
+              environment.configuration.cacheNames.count == 1
+                ? environment.configuration.cacheNames[0] : "CACHE",
+            ]))
     }
 
     /// Whether all selected entries are in the cache.
