@@ -100,7 +100,8 @@ struct ImportDestination {
       throw CommandFailure(
         .cannotCreate, kind: "cannot-create",
         "there is already a cache with entries at '\(path)'",
-        hint: "import into it without '--create'", path: path)
+        hint: "add to it with: "
+          + OptionHints.commandLine(["import", "ARCHIVE", "-c", path]), path: path)
     }
   }
 

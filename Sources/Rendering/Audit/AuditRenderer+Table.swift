@@ -49,7 +49,7 @@ extension AuditRenderer {
     if more > 0 {
       buffer.append("    ")
       buffer.append(grouped: more)
-      buffer.append(" more\n")
+      buffer.append(" more; list all findings with '--format json'\n")
     }
   }
 
