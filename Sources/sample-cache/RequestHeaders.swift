@@ -16,7 +16,8 @@ struct RequestHeaders {
     }
   }
 
-  private let none: Sent
+  /// No header fields.
+  let none: Sent
   private let plain: [Sent]
   private let secret: [Sent]
 

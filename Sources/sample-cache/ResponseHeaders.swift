@@ -22,7 +22,15 @@ struct ResponseHeaders {
   private(set) var vary: ByteString?
 
   /// Creates random header fields.
-  init(_ traits: Traits, using generator: inout SplitMix64) {
+  ///
+  /// - Parameter few: Whether to create only the fields that decide how long a response is fresh.
+  init(_ traits: Traits, few: Bool, using generator: inout SplitMix64) {
+    if few {
+      let date = Self.moment(traits.stored, minus: 0.4)
+      add("Date", HTTPDate.text(of: date))
+      addFreshness(from: date, using: &generator)
+      return
+    }
     fields.reserveCapacity(18)
     let age = generator.chance(inThousand: 300) ? generator.below(4_000) : nil
     let date = Self.moment(traits.stored, minus: Double(age ?? 0) + 0.4)

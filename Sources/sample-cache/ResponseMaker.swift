@@ -11,6 +11,7 @@ struct ResponseMaker {
   private let sites = Sites()
   private let requests: RequestHeaders
   private let bodies: BodyMaker
+  private let sizes: SampleSize
   private var number = 0
 
   /// Creates a maker of `count` responses.
@@ -19,13 +20,14 @@ struct ResponseMaker {
   ///   - newest: The time at which the newest response was stored.
   ///   - withArrays: Whether the header fields of requests are archived with the key `__hhaa__`.
   init(
-    count: Int, newest: Timestamp, withArrays: Bool, allowsLarge: Bool,
+    count: Int, newest: Timestamp, withArrays: Bool, _ sizes: SampleSize,
     using generator: inout SplitMix64
   ) {
     self.count = count
     self.newest = newest
     requests = RequestHeaders(withArrays: withArrays, using: &generator)
-    bodies = BodyMaker(allowsLarge: allowsLarge, using: &generator)
+    bodies = BodyMaker(sizes, using: &generator)
+    self.sizes = sizes
   }
 
   /// Returns the next response, or `nil` after the last.
@@ -41,11 +43,11 @@ struct ResponseMaker {
       .init(
         status: exchange.status, kind: exchange.kind, bodySize: exchange.body.count,
         stored: stored, location: exchange.location),
-      using: &generator)
+      few: sizes == .tiny, using: &generator)
     return SampleResponse(
       number: number, host: host, url: url, kind: kind, firstStored: firstStored, stored: stored,
       wasUpdated: wasUpdated, exchange: exchange, headers: headers,
-      sent: requests.pick(using: &generator))
+      sent: sizes == .tiny ? requests.none : requests.pick(using: &generator))
   }
 
   /// Returns the times at which the next response was first and last stored. The times increase, and become denser.

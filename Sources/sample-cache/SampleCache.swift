@@ -46,6 +46,9 @@ struct SampleCache: ParsableCommand {
   @Flag(help: "Keep all bodies small enough for the database.")
   var noLargeBodies = false
 
+  @Flag(help: "Make the entries as small as possible, with few header fields.")
+  var tiny = false
+
   @Option(
     help: ArgumentHelp(
       "Show progress on standard error: auto (on a terminal), always, never, json (lines).",
@@ -75,7 +78,7 @@ struct SampleCache: ParsableCommand {
     var generator = SplitMix64(seed: seed)
     let maker = ResponseMaker(
       count: entries, newest: newest, withArrays: AppleRowMaker.writesArrays(schema),
-      allowsLarge: !noLargeBodies, using: &generator)
+      tiny ? .tiny : noLargeBodies ? .noLargeBodies : .real, using: &generator)
     try showingProgress {
       switch format {
       case .apple: try makeAppleStore(schema, maker, using: &generator)
@@ -137,7 +140,7 @@ struct SampleCache: ParsableCommand {
       }
     }
     guard kindsOfFaults.contains(.orphanFiles) else { return }
-    let bodies = BodyMaker(allowsLarge: true, using: &generator)
+    let bodies = BodyMaker(.real, using: &generator)
     for _ in 0..<orphanCount {
       let bytes = bodies.body(of: generator.pick(MediaKind.all), using: &generator)
       let suffix = generator.next().hexadecimal(4) + "." + generator.next().hexadecimal(6)
@@ -150,7 +153,7 @@ struct SampleCache: ParsableCommand {
 
   /// Creates body files that no row refers to.
   private func makeOrphans(using generator: inout SplitMix64) throws {
-    let bodies = BodyMaker(allowsLarge: true, using: &generator)
+    let bodies = BodyMaker(.real, using: &generator)
     for _ in 0..<orphanCount {
       let name = String(
         decoding: AppleStoreWriter.uuid(generator.next(), generator.next()), as: UTF8.self)
