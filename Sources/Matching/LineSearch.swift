@@ -131,18 +131,17 @@ public struct LineSearch: Sendable {
       let lineStart = lineStart(before: candidate, downTo: place)
       let lineEnd = lineEnd(from: candidate, upTo: end)
       let isWhole = isLineStart || lineStart > place
-      let matches = try matches(
-        in: lineStart..<lineEnd, isLineStart: isWhole, isLineEnd: true, before: .max)
+      var matches = Matches(
+        in: lineStart..<lineEnd, of: self, isLineStart: isWhole, isLineEnd: true)
       let next = min(lineEnd + 1, end)
-      if matches.isEmpty {
-        try passOnContext(upTo: next, body)
-      } else {
+      if let first = try nextMatch(of: &matches) {
         try passOnContext(upTo: lineStart, body)
         try passOnLinesBefore(lineStart, body)
         try passOn(
-          lineStart..<lineEnd, matches, hasStart: isWhole, hasEnd: true, hasBreak: lineEnd < end,
-          body)
+          first, &matches, hasStart: isWhole, hasEnd: true, hasBreak: lineEnd < end, body)
         remainingAfter = after
+      } else {
+        try passOnContext(upTo: next, body)
       }
       (place, isLineStart, hasPartOfLine) = (next, true, false)
     }
@@ -168,46 +167,18 @@ public struct LineSearch: Sendable {
   private mutating func searchPart(_ body: (MatchedLine) throws -> Step) throws {
     let overlap = min(pattern.longestMatch ?? Self.overlap, longestLine / 2)
     let end = buffer.count - overlap
-    let mayMatch = try !isStopped && candidate(upTo: buffer.count) != nil
-    let found =
-      mayMatch
-      ? try matches(
-        in: place..<buffer.count, isLineStart: isLineStart, isLineEnd: false, before: end) : []
-    if !found.isEmpty {
+    var matches = Matches(
+      in: place..<buffer.count, of: self, isLineStart: isLineStart, isLineEnd: false, before: end)
+    if try !isStopped && candidate(upTo: buffer.count) != nil,
+      let first = try nextMatch(of: &matches)
+    {
       try passOnLinesBefore(place, body)
-      try passOn(
-        place..<buffer.count, found, hasStart: isLineStart, hasEnd: false, hasBreak: false, body)
+      try passOn(first, &matches, hasStart: isLineStart, hasEnd: false, hasBreak: false, body)
       hasPartOfLine = true
       remainingAfter = after
     }
-    place = max(end, found.last?.upperBound ?? 0)
+    place = max(end, matches.lastEnd)
     isLineStart = false
-  }
-
-  /// Returns the matches in a part of the buffer that begin before an index.
-  private func matches(
-    in line: Range<Int>, isLineStart: Bool, isLineEnd: Bool, before end: Int
-  ) throws(RegularExpression.Overrun) -> [Range<Int>] {
-    // The bytes before decide whether a word begins here.
-    let first = isLineStart ? line.lowerBound : max(0, line.lowerBound - Self.lookBehind)
-    let text = buffer.span.extracting(first..<line.upperBound)
-    var found: [Range<Int>] = []
-    var start = line.lowerBound - first
-    while start <= text.count,
-      let match = try pattern.firstMatch(
-        in: text, from: start, isLineStart: isLineStart, isLineEnd: isLineEnd),
-      first + match.lowerBound < end
-    {
-      found.append(first + match.lowerBound..<first + match.upperBound)
-      if !passesText { break }
-      start = match.upperBound
-      // An empty match would be found again.
-      if match.isEmpty {
-        start += 1
-        while start < text.count, text[start] & 0xC0 == 0x80 { start += 1 }
-      }
-    }
-    return found
   }
 
   /// Passes on the lines of context that follow a match, up to an index.
@@ -224,9 +195,8 @@ public struct LineSearch: Sendable {
     while remainingAfter > 0, start < end {
       let lineEnd = lineEnd(from: start, upTo: end)
       remainingAfter -= 1
-      try passOn(
-        start..<lineEnd, [], hasStart: isLineStart || start > place, hasEnd: true,
-        hasBreak: lineEnd < end, body)
+      try passOnContext(
+        start..<lineEnd, hasStart: isLineStart || start > place, hasBreak: lineEnd < end, body)
       start = lineEnd + 1
     }
   }
@@ -243,44 +213,69 @@ public struct LineSearch: Sendable {
       starts.append(start)
     }
     for start in starts.reversed() {
-      try passOn(
-        start..<lineEnd(from: start, upTo: end), [], hasStart: true, hasEnd: true, hasBreak: true,
-        body)
+      try passOnContext(
+        start..<lineEnd(from: start, upTo: end), hasStart: true, hasBreak: true, body)
     }
   }
 
+  /// Passes on a line of context.
+  private mutating func passOnContext(
+    _ line: Range<Int>, hasStart: Bool, hasBreak: Bool, _ body: (MatchedLine) throws -> Step
+  ) throws {
+    begin(line, hasBreak: hasBreak)
+    let end = passesText ? min(line.upperBound, line.lowerBound + Self.mostBytes) : line.lowerBound
+    let isWhole = end == line.upperBound || !passesText
+    try passOn(
+      line.lowerBound..<end, [], hasStart: hasStart, hasEnd: isWhole, hasBreak: hasBreak && isWhole,
+      continuesLine: false, body)
+  }
+
+  /// Passes on a line with matches; of a long line, the parts with matches.
   private mutating func passOn(
-    _ line: Range<Int>, _ matches: [Range<Int>], hasStart: Bool, hasEnd: Bool, hasBreak: Bool,
+    _ first: Range<Int>, _ following: inout Matches, hasStart: Bool, hasEnd: Bool, hasBreak: Bool,
     _ body: (MatchedLine) throws -> Step
   ) throws {
+    let line = following.line
+    begin(line, hasBreak: hasBreak)
+    guard passesText else {
+      return try passOn(
+        line.lowerBound..<line.lowerBound, Self.oneMatch, hasStart: hasStart, hasEnd: hasEnd,
+        hasBreak: hasBreak, continuesLine: hasPartOfLine, body)
+    }
+    var next: Range<Int>? = first
+    var continuesLine = hasPartOfLine
+    while let match = next, !isStopped {
+      var start = line.lowerBound
+      if line.count > Self.mostBytes { start = max(start, match.lowerBound - Self.mostBefore) }
+      let end = min(line.upperBound, start + Self.mostBytes)
+      var matches = [match.lowerBound - start..<min(match.upperBound, end) - start]
+      next = try nextMatch(of: &following)
+      while let match = next, match.upperBound <= end {
+        matches.append(match.lowerBound - start..<match.upperBound - start)
+        next = try nextMatch(of: &following)
+      }
+      try passOn(
+        start..<end, matches, hasStart: hasStart && start == line.lowerBound,
+        hasEnd: hasEnd && end == line.upperBound, hasBreak: hasBreak && end == line.upperBound,
+        continuesLine: continuesLine, body)
+      continuesLine = true
+    }
+  }
+
+  private mutating func begin(_ line: Range<Int>, hasBreak: Bool) {
     countLines(upTo: line.lowerBound)
     passedOn = hasBreak ? line.upperBound + 1 : line.upperBound
-    guard passesText else {
-      let found = MatchedLine(
-        bytes: [], offset: bufferOffset + Int64(line.lowerBound),
-        number: numbersLines ? number : nil, matches: matches.isEmpty ? [] : Self.oneMatch,
-        hasStart: hasStart, hasEnd: hasEnd, endsWithBreak: hasBreak, continuesLine: hasPartOfLine)
-      if try body(found) == .stop { isStopped = true }
-      return
-    }
-    var rest = matches[...]
-    repeat {
-      let first = rest.first ?? line.lowerBound..<line.lowerBound
-      var start = line.lowerBound
-      if line.count > Self.mostBytes { start = max(start, first.lowerBound - Self.mostBefore) }
-      let end = min(line.upperBound, start + Self.mostBytes)
-      let part = rest.prefix { $0 == first || $0.upperBound <= end }
-      rest = rest.dropFirst(part.count)
-      let step = try body(
-        MatchedLine(
-          bytes: Array(buffer[start..<end]), offset: bufferOffset + Int64(start),
-          number: numbersLines ? number : nil,
-          matches: part.map { $0.lowerBound - start..<min($0.upperBound, end) - start },
-          hasStart: hasStart && start == line.lowerBound,
-          hasEnd: hasEnd && end == line.upperBound,
-          endsWithBreak: hasBreak && end == line.upperBound,
-          continuesLine: hasPartOfLine || part.startIndex > 0))
-      if step == .stop { isStopped = true }
-    } while !rest.isEmpty && !isStopped
+  }
+
+  private mutating func passOn(
+    _ part: Range<Int>, _ matches: [Range<Int>], hasStart: Bool, hasEnd: Bool, hasBreak: Bool,
+    continuesLine: Bool, _ body: (MatchedLine) throws -> Step
+  ) throws {
+    let step = try body(
+      MatchedLine(
+        bytes: Array(buffer[part]), offset: bufferOffset + Int64(part.lowerBound),
+        number: numbersLines ? number : nil, matches: matches, hasStart: hasStart, hasEnd: hasEnd,
+        endsWithBreak: hasBreak, continuesLine: continuesLine))
+    if step == .stop { isStopped = true }
   }
 }

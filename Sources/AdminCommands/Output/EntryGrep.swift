@@ -34,15 +34,18 @@ struct EntryGrep: Sendable {
     renderer.beginEntry()
     var hasBegun = false
     let isJSON = format == .json
+    func flushIfLarge(_ text: inout TextBuffer) throws {
+      if text.bytes.count >= Self.mostText { try flush(&text) }
+    }
     let outcome = try search.search(response, body) { hit in
       if isJSON {
         if !hasBegun { renderer.appendBegin(entry, into: &text) }
         hasBegun = true
         renderer.appendJSON(hit, of: entry, into: &text)
+        try flushIfLarge(&text)
       } else {
-        renderer.append(hit, of: entry, into: &text)
+        try renderer.append(hit, of: entry, into: &text, flushIfLarge)
       }
-      if text.bytes.count >= Self.mostText { try flush(&text) }
     }
     if isJSON {
       if hasBegun { renderer.appendEnd(outcome, of: entry, into: &text) }
@@ -50,7 +53,7 @@ struct EntryGrep: Sendable {
       renderer.append(outcome, of: entry, into: &text)
     }
     tally.count(outcome, of: entry.id)
-    if text.bytes.count >= Self.mostText { try flush(&text) }
+    try flushIfLarge(&text)
   }
 }
 

@@ -64,15 +64,19 @@ public struct GrepRenderer: Sendable {
   public mutating func beginEntry() { lastEnd = nil }
 
   /// Appends a found line for people.
+  ///
+  /// - Parameter flush: Is called after each line of the output, of which a line with many matches can have as many.
   public mutating func append(
-    _ hit: EntrySearch.Hit, of entry: Entry, into buffer: inout TextBuffer
-  ) {
+    _ hit: EntrySearch.Hit, of entry: Entry, into buffer: inout TextBuffer,
+    _ flush: (inout TextBuffer) throws -> Void
+  ) rethrows {
     guard part == .lines || part == .matches else { return }
     let line = MaskedLine(hit, secrets, for: .people)
     if part == .matches {
       for (match, old) in zip(line.matches, hit.line.matches) where !old.isEmpty {
         append(entry, hit.place, hit.line.offset + Int64(old.lowerBound), ":", into: &buffer)
         append(line.text, around: match, only: true, isWhole: true, into: &buffer)
+        try flush(&buffer)
       }
       return
     }
@@ -87,6 +91,7 @@ public struct GrepRenderer: Sendable {
     append(
       line.text, around: line.matches.first ?? 0..<0, only: false,
       isWhole: hit.line.hasStart && hit.line.hasEnd, into: &buffer)
+    try flush(&buffer)
   }
 
   /// Appends the entry as a whole, after all its lines.
