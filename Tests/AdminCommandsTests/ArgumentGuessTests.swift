@@ -55,11 +55,11 @@ import Testing
       "did you mean: urlcache-admin rules test shop 1"
     ),
     (
-      ["purge", "a.example", "shop", "-n"], "'a.example' is not a cache, a URL or an id",
+      ["purge", "a.example", "shop", "-n"], "there is no file or configured cache 'a.example', and it is not a URL or an id",
       "did you mean: urlcache-admin purge --host a.example shop -n"
     ),
     (
-      ["list", "*.png"], "'*.png' is not a cache, a URL or an id",
+      ["list", "*.png"], "there is no file or configured cache '*.png', and it is not a URL or an id",
       "check the path; for a part of a URL use '--glob' or '--prefix'"
     ),
     // Missing arguments.

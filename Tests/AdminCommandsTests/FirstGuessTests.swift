@@ -79,7 +79,7 @@ import Testing
       (
         ["list", "shpo"],
         """
-        error: 'shpo' is not a cache, a URL or an id
+        error: there is no file or configured cache 'shpo', and it is not a URL or an id
         hint: did you mean 'shop'?
 
         """
@@ -87,7 +87,7 @@ import Testing
       (
         ["list", "a.example/1"],
         """
-        error: 'a.example/1' is not a cache, a URL or an id
+        error: there is no file or configured cache 'a.example/1', and it is not a URL or an id
         hint: check the path; for a part of a URL use '--glob' or '--prefix'
 
         """

@@ -34,13 +34,13 @@ import Testing
         .error(
           "unknown command 'limit'",
           hint: "see what a limit would remove with: urlcache-admin enforce shop --max-size 100M"
-            + " --dry-run; without '--dry-run' it removes")
+            + " --dry-run; leave out '--dry-run' to remove it")
       ),
       (
         "undo shop",
         .error(
           "unknown command 'undo'",
-          hint: "only '--backup FILE' of a command keeps a copy of what it removes: bring that back"
+          hint: "only '--backup FILE' of a command keeps a copy of what it removes: restore it"
             + " with 'urlcache-admin import FILE -c shop'; look for what is left of other entries"
             + " with 'urlcache-admin recover shop'")
       ),

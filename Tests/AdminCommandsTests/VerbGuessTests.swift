@@ -46,8 +46,8 @@ import Testing
     ),
     (
       ["shrink", "shop"],
-      "see what unused pages would free with: urlcache-admin compact shop --dry-run; what a limit"
-        + " would remove with: urlcache-admin enforce shop --max-size 100MiB --dry-run"
+      "see how much unused space there is with: urlcache-admin compact shop --dry-run; see what a"
+        + " limit would remove with: urlcache-admin enforce shop --max-size 100MiB --dry-run"
     ),
     (["har", "shop"], "write a HAR with: urlcache-admin export shop -o NEW.har"),
     (

@@ -45,7 +45,7 @@ import Testing
   @Test(arguments: [
     ("convert", "create a cache with: urlcache-admin import /tmp -c NEW --create apple"),
     ("backup", "write an archive with: urlcache-admin export /tmp -o NEW.tar.zst"),
-    ("gc", "see what unused pages would free with: urlcache-admin compact /tmp --dry-run"),
+    ("gc", "see how much unused space there is with: urlcache-admin compact /tmp --dry-run"),
     ("shwo", "did you mean 'show'?"), ("chekc", "did you mean 'check'?"),
     // One letter from 'pin', and nothing that pins.
     ("bin", "list the commands with"), ("fin", "list the commands with"),

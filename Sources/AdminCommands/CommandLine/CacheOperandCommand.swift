@@ -116,7 +116,7 @@ extension CommandEnvironment {
     // Opening reports that there is no such file.
     if Self.looksLikePath(word) { return true }
     throw .usage(
-      "'\(printable(word))' is not a cache, a URL or an id",
+      "there is no file or configured cache '\(printable(word))', and it is not a URL or an id",
       hint: Spelling.nearest(to: word, among: configuration.cacheNames).map {
         "did you mean '\($0)'?"
       }

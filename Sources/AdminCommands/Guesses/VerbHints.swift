@@ -21,11 +21,11 @@ struct VerbHints {
     "clear": "see what would be removed with: urlcache-admin purge CACHE --all --dry-run",
     "vacuum": compaction, "gc": compaction,
     "limit": "see what a limit would remove with: urlcache-admin enforce CACHE --max-size 100MiB"
-      + " --dry-run; without '--dry-run' it removes",
+      + " --dry-run; leave out '--dry-run' to remove it",
     "rebuild": repair, "rebuild-index": repair, "fix": repair,
     "tables": tables, "schema": tables,
-    "shrink": "see what unused pages would free with: urlcache-admin compact CACHE --dry-run"
-      + "; what a limit would remove with: urlcache-admin enforce CACHE --max-size 100MiB --dry-run",
+    "shrink": "see how much unused space there is with: urlcache-admin compact CACHE --dry-run"
+      + "; see what a limit would remove with: urlcache-admin enforce CACHE --max-size 100MiB --dry-run",
     "schedule": timer, "cron": timer, "nightly": timer, "install-timer": timer, "timer": timer,
     "har": "write a HAR with: urlcache-admin export CACHE -o NEW.har",
     "html": "write a report as an HTML page with: urlcache-admin report CACHE -o report.html",
@@ -34,7 +34,7 @@ struct VerbHints {
   ]
 
   private static let compaction =
-    "see what unused pages would free with: urlcache-admin compact CACHE --dry-run"
+    "see how much unused space there is with: urlcache-admin compact CACHE --dry-run"
 
   private static let repair =
     "look for problems with: urlcache-admin check CACHE"

@@ -41,7 +41,7 @@ enum VerbSynonyms {
   private static let hints: [String: String] = [
     "extract": "write a body with 'urlcache-admin body CACHE ID -o FILE'",
     "undo":
-      "only '--backup FILE' of a command keeps a copy of what it removes: bring that back with"
+      "only '--backup FILE' of a command keeps a copy of what it removes: restore it with"
       + " 'urlcache-admin import FILE -c CACHE'; look for what is left of other entries with"
       + " 'urlcache-admin recover CACHE'",
     "find": "find caches with 'urlcache-admin discover', entries with 'urlcache-admin list --glob',"

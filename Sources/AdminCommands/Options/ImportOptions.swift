@@ -68,6 +68,11 @@ struct ImportOptions: ParsableArguments {
     }
   }
 
+  /// Returns the words that import an archive into a cache that exists.
+  func wordsAdding(_ archive: any ResponseArchive, to path: String) -> [String] {
+    ["import", archive.description.path, "-c", path] + (anyMethod ? ["--any-method"] : [])
+  }
+
   /// Returns the changes to entries on import.
   ///
   /// - Parameter now: The time of the import.

@@ -53,6 +53,11 @@ final class GrepRun {
         tally.total, entries: tally.entries, found: tally.found, into: &output.text)
     }
     try output.flush()
+    // People see that the search has ended; for scripts, the exit status says it.
+    if tally.found == 0, environment.isMessageTerminal {
+      let entries = tally.entries == 1 ? "1 entry" : "\(tally.entries) entries"
+      environment.note("no match in \(entries)")
+    }
     reportGaps()
   }
 

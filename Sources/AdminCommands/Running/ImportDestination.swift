@@ -31,7 +31,7 @@ struct ImportDestination {
       }
       // `--create` after an import that was killed finds the empty cache that this has made, and
       // can go on with it.
-      try Self.requireEmpty(there, new, path)
+      try Self.requireEmpty(there, new, path, for: options.wordsAdding(archive, to: path))
       self.init(path: path, new: nil, description: there.description)
       return
     }
@@ -88,7 +88,7 @@ struct ImportDestination {
 
   /// Requires an empty cache of the right kind, as an interrupted import leaves it.
   private static func requireEmpty(
-    _ source: any ResponseSource, _ new: NewStore, _ path: String
+    _ source: any ResponseSource, _ new: NewStore, _ path: String, for words: [String]
   ) throws {
     guard source.description.format == new.format else {
       throw CommandFailure(
@@ -100,8 +100,7 @@ struct ImportDestination {
       throw CommandFailure(
         .cannotCreate, kind: "cannot-create",
         "there is already a cache with entries at '\(path)'",
-        hint: "add to it with: "
-          + OptionHints.commandLine(["import", "ARCHIVE", "-c", path]), path: path)
+        hint: "add to it with: \(OptionHints.commandLine(words))", path: path)
     }
   }
 

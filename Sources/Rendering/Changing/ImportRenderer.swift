@@ -132,7 +132,7 @@ public struct ImportRenderer: Sendable {
       (plan.count(.reject), "Skipped, because this cache cannot contain them: "),
       (
         plan.count(.otherMethod),
-        "Skipped, because their method is not GET ('--any-method' imports them): "
+        "Skipped, because their method is not GET ('--any-method' imports them too): "
       ),
       (plan.count(.lostBody), "Skipped, because their body is lost: "),
       (result.changed.count, "Skipped, because the cache changed meanwhile: "),

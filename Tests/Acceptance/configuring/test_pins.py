@@ -96,7 +96,7 @@ def test_verbs():
             (["unpin"], "error: no URL to unpin\nhint: list all pins with 'urlcache-admin pin'\n"),
             (["pin", "-c", "shop", "shop"], "error: 'shop' is not a URL\n"
              "hint: use a URL ('list' shows it): the id changes when the entry is stored again\n"),
-            (["pin", "sohp", c], "error: 'sohp' is not a cache, a URL or an id\nhint: did you mean 'shop'?\n"),
+            (["pin", "sohp", c], "error: there is no file or configured cache 'sohp', and it is not a URL or an id\nhint: did you mean 'shop'?\n"),
             (["pin", "17", "--everywhere"], "error: '17' is not a URL\n"
              "hint: use a URL ('list' shows it): the id changes when the entry is stored again\n"),
             (["pin", c], "error: no cache given\nhint: name one with '-c NAME', or use '--everywhere' for all caches\n"),

@@ -86,6 +86,10 @@ extension URLCacheAdmin {
       // Before the receipt: if the archive changed while it was read, the command has failed.
       try archive.finish()
       try write(plan, result, destination, in: environment)
+      if plan.count(.otherMethod) > 0, !dryRun, file != "-", selection.isEmpty {
+        let words = importing.wordsAdding(archive, to: destination.path) + ["--any-method"]
+        environment.hint("also import the other methods with: \(OptionHints.commandLine(words))")
+      }
       if named.new != nil, destination.new == nil {
         environment.note("no cache was created, because there is nothing to import")
       } else if dryRun {
