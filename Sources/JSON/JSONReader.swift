@@ -209,7 +209,9 @@ public struct JSONReader {
   private mutating func word(_ word: StaticString) throws {
     let place = offset
     for scalar in word.description.unicodeScalars {
-      guard try byte() == UInt8(ascii: scalar) else { throw JSONError("no \(word)", at: place) }
+      guard try byte() == UInt8(ascii: scalar) else {
+        throw JSONError("expected '\(word)'", at: place)
+      }
     }
   }
 

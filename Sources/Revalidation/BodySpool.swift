@@ -56,6 +56,6 @@ public final class BodySpool {
     }
     // The file has no name, so no other process can have cut it. A body that ended early without an
     // error would be stored as a whole one.
-    throw StoreError(.inputOutput, at: "body", because: "a temporary file was truncated")
+    throw StoreError(.inputOutput, at: nil, because: "a temporary file was truncated")
   }
 }

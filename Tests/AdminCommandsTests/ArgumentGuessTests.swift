@@ -31,7 +31,7 @@ import Testing
       "did you mean: urlcache-admin list shop --glob '*img?.png'"
     ),
     (
-      ["grep", "text", "shop", "shop"], "'shop' is another cache, but the command takes one",
+      ["grep", "text", "shop", "shop"], "'shop' is a second cache, but the command takes only one",
       "run the command once for each: urlcache-admin grep text shop; urlcache-admin grep text shop"
     ),
     (
@@ -55,11 +55,13 @@ import Testing
       "did you mean: urlcache-admin rules test shop 1"
     ),
     (
-      ["purge", "a.example", "shop", "-n"], "there is no file or configured cache 'a.example', and it is not a URL or an id",
+      ["purge", "a.example", "shop", "-n"],
+      "there is no file or configured cache 'a.example', and it is not a URL or an id",
       "did you mean: urlcache-admin purge --host a.example shop -n"
     ),
     (
-      ["list", "*.png"], "there is no file or configured cache '*.png', and it is not a URL or an id",
+      ["list", "*.png"],
+      "there is no file or configured cache '*.png', and it is not a URL or an id",
       "check the path; for a part of a URL use '--glob' or '--prefix'"
     ),
     // Missing arguments.
@@ -81,7 +83,7 @@ import Testing
       "name both: urlcache-admin diff shop OTHER"
     ),
     (
-      ["diff"], "'diff' compares two caches or archives, but none are named",
+      ["diff"], "'diff' compares two caches or archives, but none were given",
       "name both: urlcache-admin diff OLD NEW"
     ),
     (

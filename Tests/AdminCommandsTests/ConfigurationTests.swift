@@ -217,10 +217,10 @@ import Testing
     #expect(
       refused.messages == """
         note: kept by rules: 3
-        cannot meet the limits, so nothing was removed: 3 entries, more than the 0 of '--max-entries'
+        cannot meet the limits, so nothing was removed: 3 entries would remain, more than the '--max-entries' limit of 0
           rules keep 3 entries (9 B)
           hint: see which rule keeps which entry: urlcache-admin rules test -c shop
-        hint: remove what can be removed with '--best-effort'
+        hint: use '--best-effort' to remove as much as possible
 
         """)
     let all = try run(unmet + ["--best-effort"], user: user, system: system)

@@ -63,13 +63,13 @@ import Testing
     let (result, requests) = try run(["--all"])
     #expect(
       result.output == """
-        OUTCOME     BY      SAVES  DONE  URL
-        unchanged   etag  2.0 KiB  -     https://***@a.example/304 (sent without the stored credentials)
-        changed     etag        -  -     https://***@a.example/200 (sent without the stored credentials)
-        gone        -           -  -     https://***@a.example/404 (sent without the stored credentials)
-        redirected  -           -  -     https://***@a.example/301 (to /else‹U+0007›where; sent without the stored credentials)
-        failed      -           -  -     https://***@a.example/500 (the status is 500; sent without the stored credentials)
-        failed      -           -  -     https://***@a.example/dead (the line is ‹U+001B›[31mdead)
+        OUTCOME     BY      SAVES  ACTION  URL
+        unchanged   etag  2.0 KiB  -       https://***@a.example/304 (sent without the stored credentials)
+        changed     etag        -  -       https://***@a.example/200 (sent without the stored credentials)
+        gone        -           -  -       https://***@a.example/404 (sent without the stored credentials)
+        redirected  -           -  -       https://***@a.example/301 (to /else‹U+0007›where; sent without the stored credentials)
+        failed      -           -  -       https://***@a.example/500 (the status is 500; sent without the stored credentials)
+        failed      -           -  -       https://***@a.example/dead (the line is ‹U+001B›[31mdead)
 
         6 requested, 1 unchanged, 1 changed, 1 gone, 1 redirected, 2 failed
         Not downloaded again, because it is still valid: 2.0 KiB

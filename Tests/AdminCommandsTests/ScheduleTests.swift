@@ -66,7 +66,7 @@ import Testing
     ).result
     #expect(result.status == .temporary)
     #expect(result.removed == [.row(1)])
-    #expect(result.messages.hasPrefix("note: removed before the error: 1 entries\nerror: "))
+    #expect(result.messages.hasPrefix("note: removed 1 entry before the error\nerror: "))
   }
 
   @Test func `a cache in use is retried until it is free`() throws {
@@ -98,8 +98,8 @@ import Testing
     #expect(result.status == .partly)
     #expect(result.removed == [.row(1), .row(2)])
     #expect(result.output.contains("Removed 2 of 5 entries"))
-    #expect(result.output.contains("\nNot removed, because the command was stopped: 3\n"))
-    #expect(result.messages == "note: stopped by '--max-runtime' before 3 entries\n")
+    #expect(result.output.contains("\nNot removed because the command was stopped: 3 entries\n"))
+    #expect(result.messages == "note: stopped by '--max-runtime'; not removed: 3 entries\n")
     let json = try run(words + ["--format", "json"], entries: 5).result.output
     #expect(json.contains(#""left":3,"stopped_by":"max-runtime""#))
     let whole = try run([verb] + (Self.options[verb] ?? []), entries: 5).result

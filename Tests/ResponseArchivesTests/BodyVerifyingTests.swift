@@ -48,7 +48,7 @@ import Testing
     let error = #expect(throws: StoreError.self) { try written(body) }
     #expect(
       error.map { "\($0)" }
-        == "the cache at 'body' changed while it was read: a body changed")
+        == "a body changed while it was read: its length or digest changed")
   }
 
   @Test(arguments: ["", "ab", "abcd"])

@@ -88,7 +88,7 @@ extension CommandFailure {
         (
           .data, "not-a-cache",
           Self.recovery(ofDatabaseAt: error.path).map {
-            "if it is a damaged Cache.db, save what can still be read with: \($0)"
+            "if it is a damaged Cache.db, recover what is still readable with: \($0)"
           }
             ?? Self.search(below: error.path)
             ?? "give an app's Cache.db, its folder, or the folder of a Foundation cache with '-c PATH'"
@@ -96,8 +96,9 @@ extension CommandFailure {
       case .damaged:
         (
           .data, "damaged",
-          Self.recovery(ofDatabaseAt: error.path).map { "save what can still be read with: \($0)" }
-            ?? "see what can still be read with 'urlcache-admin recover --damaged PATH'"
+          Self.recovery(ofDatabaseAt: error.path).map {
+            "recover what is still readable with: \($0)"
+          } ?? "list what is still readable with 'urlcache-admin recover --damaged PATH'"
         )
       // 75 is `EX_TEMPFAIL`, which schedulers and mail systems know as a reason to try again.
       case .inUse: (.temporary, "busy", "try again, or wait longer with '--wait 30s'")
@@ -113,27 +114,36 @@ extension CommandFailure {
           .data, "unsupported",
           "'urlcache-admin list' can read it; only the program that owns it can clear it"
         )
+      case .inapplicable: (.data, "unsupported", nil)
       case .unreadable:
         (
           .data, "unsupported",
           "make a copy in UTF-8: sqlite3 Cache.db .dump | sqlite3 COPY.db"
         )
       // An answer and no failure: the cache was read, and has no such entry.
-      case .noSuchResponse: (.no, "no-such-entry", "list the entries with 'urlcache-admin list'")
+      case .noSuchResponse:
+        // With a reason, the entry is there and something else is wrong with it.
+        (
+          .no, "no-such-entry",
+          error.reason == nil ? "list the entries with 'urlcache-admin list'" : nil
+        )
       }
     self.init(
       facts.status, kind: facts.kind, error.description, hint: facts.hint, path: error.path)
   }
 
   /// Returns a hint with the command that finds caches below a folder; `nil` if a path is none.
-  private static func search(below path: String) -> String? {
-    guard let status = try? FileStatus.of(path), status.kind == .directory else { return nil }
+  private static func search(below path: String?) -> String? {
+    guard let path, let status = try? FileStatus.of(path), status.kind == .directory else {
+      return nil
+    }
     return "find caches below it with: \(OptionHints.commandLine(["discover", path]))"
   }
 
   /// Returns the command that saves what is left in a damaged `Cache.db`; `nil` if there is none at a path, which can
   /// also be that of a body file or a Foundation cache.
-  private static func recovery(ofDatabaseAt path: String) -> String? {
+  private static func recovery(ofDatabaseAt path: String?) -> String? {
+    guard let path else { return nil }
     let isNamed =
       path == "Cache.db" || path.utf8.reversed().starts(with: "/Cache.db".utf8.reversed())
     guard let status = try? FileStatus.of(isNamed ? path : "\(path)/Cache.db"),
@@ -143,9 +153,9 @@ extension CommandFailure {
   }
 
   /// Returns a hint with the existing names if the user may have meant one of them; `nil` for a path.
-  private static func hint(ofNames names: [String], like name: String) -> String? {
+  private static func hint(ofNames names: [String], like name: String?) -> String? {
     // The name of a cache has no slash, so this is a path.
-    guard !names.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
+    guard let name, !names.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
     // A wrong name of a cache looks like a path that does not exist, and "not found" alone would
     // send the user to look for a file.
     if let nearest = Spelling.nearest(to: name, among: names) {

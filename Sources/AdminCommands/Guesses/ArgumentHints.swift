@@ -16,7 +16,8 @@ extension OptionHints {
     case "diff":
       let isSecond = argument == "<second>"
       return .usage(
-        "'diff' compares two caches or archives, but \(isSecond ? "one is" : "none are") named",
+        "'diff' compares two caches or archives, but "
+          + (isSecond ? "only one was given" : "none were given"),
         hint: isSecond
           ? "name both: \(line(adding: ["OTHER"]))" : "name both: urlcache-admin diff OLD NEW")
     case "import":

@@ -18,7 +18,7 @@ struct OperandHints {
   func failure(for operand: String, _ error: WrittenValueError) -> CommandFailure {
     if environment.isKnownCache(operand) {
       return .usage(
-        "'\(printable(operand))' is another cache, but the command takes one",
+        "'\(printable(operand))' is a second cache, but the command takes only one",
         hint: linesForEach(operand).map { "run the command once for each: \($0)" }
           ?? "run the command once for each")
     }

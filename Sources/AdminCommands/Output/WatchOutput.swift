@@ -50,8 +50,9 @@ final class WatchOutput {
     self.renderer = renderer
     if settings.isTable {
       environment.inform(
-        "watching '\(printable(settings.path))', which has \(QuantityWords.grouped(entries))"
-          + " entries; press Control-C to stop\n")
+        "watching '\(printable(settings.path))'"
+          + " (\(Confirmation.counted(Int(entries), "entry", "entries")));"
+          + " press Control-C to stop\n")
       renderer.appendHeading(into: &output.text)
     } else {
       renderer.appendBegin(store, entries: entries, at: moment, into: &output.text)

@@ -20,7 +20,8 @@ extension RemovalReceipt {
   func reportBeforeFailure(in environment: CommandEnvironment) {
     environment.record.add(plan)
     if !plan.entries.isEmpty {
-      environment.note("removed before the error: \(plan.entries.count) entries")
+      let entries = Confirmation.counted(plan.entries.count, "entry", "entries")
+      environment.note("removed \(entries) before the error")
     }
     reportFiles(in: environment)
   }
@@ -29,9 +30,7 @@ extension RemovalReceipt {
   func reportRemainder(in environment: CommandEnvironment) {
     reportFiles(in: environment)
     if let remainder {
-      let files = remainder.orphans > 0 ? " and \(remainder.orphans) orphans" : ""
-      environment.note(
-        "stopped by \(remainder.reason.words) before \(remainder.entries) entries\(files)")
+      environment.note("stopped by \(remainder.reason.words); not removed: \(remainder.words)")
     }
   }
 

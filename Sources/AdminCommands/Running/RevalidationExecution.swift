@@ -38,7 +38,10 @@ struct RevalidationExecution {
     } catch is RefreshInterruption {
       // The interrupted batch was undone.
     } catch {
-      if refreshed > 0 { environment.note("refreshed before the error: \(refreshed) entries") }
+      if refreshed > 0 {
+        let entries = Confirmation.counted(refreshed, "entry", "entries")
+        environment.note("refreshed \(entries) before the error")
+      }
       throw error
     }
     skipped.formUnion(rest.map { $0.result.request.version.id })

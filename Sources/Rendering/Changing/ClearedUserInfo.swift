@@ -38,7 +38,7 @@ public struct ClearedUserInfo: Sendable {
       buffer.append(shown: ByteString(key))
       buffer.append("'")
     }
-    buffer.append(" of ")
+    buffer.append(" in ")
     buffer.append(grouped: Int64(done.count))
     buffer.append(" of ")
     buffer.append(grouped: selected)

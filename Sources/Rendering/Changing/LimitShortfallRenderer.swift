@@ -53,7 +53,7 @@ public struct LimitShortfallRenderer: Sendable {
     }
     // With best effort, this has just been done.
     if outcome != .notEnough {
-      buffer.append("hint: remove what can be removed with '--best-effort'\n")
+      buffer.append("hint: use '--best-effort' to remove as much as possible\n")
     }
   }
 
@@ -74,16 +74,23 @@ public struct LimitShortfallRenderer: Sendable {
   }
 
   private static func text(of unmet: UnmetLimit, _ outcome: Outcome) -> String {
-    let remains = outcome == .notEnough ? "" : "at least "
-    return switch unmet.kind {
+    // After a removal this is the state of the cache, and before it a prediction.
+    let isReached = outcome == .notEnough
+    switch unmet.kind {
     case .bytes:
-      "\(remains)\(ByteSizeText.text(ByteCount(unmet.reachable))) on disk would exceed the "
-        + "\(ByteSizeText.text(ByteCount(unmet.limit))) of '--max-size'"
+      let size = ByteSizeText.text(ByteCount(unmet.reachable))
+      let limit = "the '--max-size' limit of \(ByteSizeText.text(ByteCount(unmet.limit)))"
+      return isReached
+        ? "\(size) on disk exceeds \(limit)"
+        : "at least \(size) would remain on disk, more than \(limit)"
     case .entries:
-      "\(counted(unmet.reachable, "entry", "entries")), more than the \(unmet.limit) of '--max-entries'"
+      let entries = counted(unmet.reachable, "entry", "entries")
+      let verb = !isReached ? "would remain" : unmet.reachable == 1 ? "remains" : "remain"
+      let limit = QuantityWords.grouped(unmet.limit)
+      return "\(entries) \(verb), more than the '--max-entries' limit of \(limit)"
     case .bytesToFree:
-      "'--min-free' needs \(ByteSizeText.text(ByteCount(unmet.limit))) more, but "
-        + "\(outcome == .notEnough ? "only" : "at most") "
+      return "'--min-free' needs \(ByteSizeText.text(ByteCount(unmet.limit))) more, but "
+        + "\(isReached ? "only" : "at most") "
         + "\(ByteSizeText.text(ByteCount(unmet.reachable))) can be freed"
     }
   }
@@ -144,8 +151,6 @@ public struct LimitShortfallRenderer: Sendable {
   }
 
   private static func counted(_ count: Int64, _ one: String, _ many: String) -> String {
-    var text = TextBuffer()
-    text.append(grouped: count)
-    return "\(ByteString(text.bytes).string ?? "") \(count == 1 ? one : many)"
+    "\(QuantityWords.grouped(count)) \(count == 1 ? one : many)"
   }
 }

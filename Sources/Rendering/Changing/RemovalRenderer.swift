@@ -138,19 +138,20 @@ public struct RemovalRenderer: Sendable {
       buffer.append("\n")
     }
     if receipt.skipped > 0 {
-      buffer.append("Skipped, because they changed or were removed meanwhile: ")
+      buffer.append("Skipped ")
       buffer.append(grouped: Int64(receipt.skipped))
-      buffer.append("\n")
+      buffer.append(
+        receipt.skipped == 1
+          ? " entry that changed or was removed meanwhile\n"
+          : " entries that changed or were removed meanwhile\n")
     }
     if let remainder = receipt.remainder {
-      buffer.append("Not removed, because the command was stopped: ")
-      buffer.append(grouped: remainder.count)
-      buffer.append("\n")
+      buffer.append("Not removed because the command was stopped: \(remainder.words)\n")
     }
     let later = plan.entries.count { $0.round > 1 }
     // More was removed than the preview of a first round would have shown, which needs a reason.
     if later > 0 {
-      buffer.append("Included because the first plan did not free enough space: ")
+      buffer.append("Entries included because the first plan did not free enough space: ")
       buffer.append(grouped: Int64(later))
       buffer.append("\n")
     }
@@ -203,5 +204,17 @@ public struct RemovalRenderer: Sendable {
       buffer.append(grouped: Int64(more))
       buffer.append(" more\n")
     }
+  }
+}
+
+extension RemovalReceipt.Remainder {
+  /// What is left, in words: `12 entries and 3 orphans`.
+  public var words: String {
+    let parts: [(count: Int, one: String, many: String)] = [
+      (entries, "entry", "entries"), (orphans, "orphan", "orphans"),
+    ]
+    return parts.filter { $0.count > 0 }
+      .map { "\(QuantityWords.grouped(Int64($0.count))) \($0.count == 1 ? $0.one : $0.many)" }
+      .joined(separator: " and ")
   }
 }

@@ -27,10 +27,10 @@ public struct RevalidationRenderer: Sendable {
     guard !plan.entries.isEmpty else { return }
     var table = TextTable([
       .init(title: "OUTCOME"), .init(title: "BY"), .init(title: "SAVES", alignment: .right),
-      .init(title: "DONE"), .init(title: "URL"),
+      .init(title: "ACTION"), .init(title: "URL"),
     ])
     let rows = plan.entries.map { cells(of: $0, skipped) }
-    let indent = ["OUTCOME", "BY", "SAVES", "DONE"].enumerated().reduce(0) { sum, title in
+    let indent = ["OUTCOME", "BY", "SAVES", "ACTION"].enumerated().reduce(0) { sum, title in
       sum + 2
         + rows.reduce(title.element.utf8.count) {
           max($0, DisplayWidth.width(of: $1[title.offset][...]))
@@ -132,9 +132,12 @@ public struct RevalidationRenderer: Sendable {
       buffer.append(count == 1 ? " entry\n" : " entries\n")
     }
     if !skipped.isEmpty {
-      buffer.append("Skipped, because they changed or were removed meanwhile: ")
+      buffer.append("Skipped ")
       buffer.append(grouped: Int64(skipped.count))
-      buffer.append("\n")
+      buffer.append(
+        skipped.count == 1
+          ? " entry that changed or was removed meanwhile\n"
+          : " entries that changed or were removed meanwhile\n")
     }
   }
 }

@@ -29,7 +29,7 @@ extension ComparisonRenderer {
     if let body = detail.body { appendText(body, into: &buffer) }
     if buffer.bytes.count == start {
       // Masked secrets look equal, and property lists can be written in several ways.
-      buffer.append("    the values that are shown are equal\n")
+      buffer.append("    no difference in the values shown here\n")
     }
   }
 
@@ -118,12 +118,12 @@ extension ComparisonRenderer {
       guard comparison.isCut else { break }
       buffer.append("      only the first ")
       buffer.append(grouped: Int64(max(comparison.first.count, comparison.second.count)))
-      buffer.append(" lines were compared; not shown: ")
+      buffer.append(" lines were compared; not compared: ")
       buffer.append(grouped: Int64(comparison.omitted.first))
-      buffer.append(" and ")
+      buffer.append(comparison.omitted.first == 1 ? " line before, " : " lines before, ")
       buffer.append(grouped: Int64(comparison.omitted.second))
-      buffer.append(" lines\n")
-    case .sameJSON: buffer.append("    body              the same JSON, except white space\n")
+      buffer.append(comparison.omitted.second == 1 ? " line after\n" : " lines after\n")
+    case .sameJSON: buffer.append("    body              the same JSON, except for white space\n")
     case .sameDecoded: buffer.append("    body              the same after decoding\n")
     case .binary: buffer.append("    body              differs, and is not text\n")
     case .tooLarge(let limit):

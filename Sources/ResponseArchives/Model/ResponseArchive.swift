@@ -161,16 +161,17 @@ extension ResponseArchive {
   public func withBody(
     of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void
   ) throws {
-    var reason: String? = "no such entry"
+    var failure: StoreError? = StoreError(.noSuchResponse, at: description.path)
     if case .row(let number) = id {
       try withEntry(number) { raw in
-        reason = "the entry has no body"
+        failure = StoreError(
+          .noSuchResponse, at: description.path, because: "the entry has no body")
         guard var reader = try raw.part(.body)?.content?.makeReader() else { return }
-        reason = nil
+        failure = nil
         try read(&reader)
       }
     }
-    if let reason { throw StoreError(.noSuchResponse, at: description.path, because: reason) }
+    if let failure { throw failure }
   }
 
   public func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]? {

@@ -69,7 +69,8 @@ final class ArchiveWalk {
     guard let member else {
       throw memberCount == 0
         ? ResponseArchiveError(.notAnArchive, at: path, "it has no members")
-        : damage("it ends unexpectedly after \(entryCount) entries")
+        : damage(
+          "it ends unexpectedly after \(entryCount) \(entryCount == 1 ? "entry" : "entries")")
     }
     memberCount += 1
     try limits.check(memberCount, .members, at: path)
@@ -243,7 +244,7 @@ final class ArchiveWalk {
   }
 
   private func wrongSize(_ name: String) -> ResponseArchiveError {
-    damage("'\(name)' does not have the size in its entry")
+    damage("'\(name)' does not have the size that its entry declares")
   }
 
   private func wrongDigest(_ name: String) -> ResponseArchiveError {

@@ -54,7 +54,10 @@ struct WARCSequence {
 
   /// Checks that the sequence ended with its last record.
   func end() throws(WARCError) {
-    guard isWhole else { throw WARCError("it ends unexpectedly after \(entries) entries") }
+    guard isWhole else {
+      throw WARCError(
+        "it ends unexpectedly after \(entries) \(entries == 1 ? "entry" : "entries")")
+    }
   }
 
   private func checkID(_ header: WARCHeader) throws(WARCError) {

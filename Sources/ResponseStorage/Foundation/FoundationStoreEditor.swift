@@ -32,7 +32,7 @@ final class FoundationStoreEditor: ResponseStore {
     unless shouldStop: () -> Bool
   ) throws(StoreError) {
     throw StoreError(
-      .unsupported, at: files.path, because: "user info is part of each entry's archive")
+      .inapplicable, at: files.path, because: "user info is part of each entry's archive")
   }
 
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(

@@ -11,7 +11,7 @@ public struct Body {
   }
 
   private static let changed = StoreError(
-    .changedWhileReading, at: "body", because: "its length changed")
+    .changedWhileReading, at: nil, because: "its length changed")
 
   private let source: Source
 

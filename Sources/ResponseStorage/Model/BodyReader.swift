@@ -104,7 +104,7 @@ public struct BodyReader: ~Copyable {
       do throws(SQLiteError) {
         try blob.read(into: &buffer, count: count, at: offset)
       } catch {
-        throw StoreError(error, path: "body")
+        throw StoreError(error, path: nil)
       }
       offset += count
       return count
@@ -159,8 +159,7 @@ public struct BodyReader: ~Copyable {
     }
     all.removeLast(all.count - count)
     guard ByteCount(count) == size else {
-      throw StoreError(
-        .changedWhileReading, at: "body", because: "the length of a body file changed")
+      throw StoreError(.changedWhileReading, at: nil, because: "its length changed")
     }
     return all
   }

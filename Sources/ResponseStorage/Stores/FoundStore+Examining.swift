@@ -28,10 +28,12 @@ extension FoundStore {
       case .notFound where error.path != path:
         throw StoreError(
           .inputOutput, at: path,
-          because: "reading it needs a private copy, and the folder '\(error.path)' does not exist")
+          because:
+            "reading it needs a private copy, and the folder '\(error.path ?? path)' does not exist"
+        )
       // Any file on the disk can begin like an SQLite database. What is wrong with one that is not
       // a cache is nothing that a search for caches should report.
-      case .notFound, .notACache, .damaged, .noSuchResponse, .unsupported: return nil
+      case .notFound, .notACache, .damaged, .noSuchResponse, .unsupported, .inapplicable: return nil
       case .changedWhileReading:
         // Another process has just opened it, so now it can be read with a lock.
         self = try Self.examined(path, temporaryFolder)

@@ -248,7 +248,7 @@ extension ResponseSource {
 
   private var notRaw: StoreError {
     StoreError(
-      .unsupported, at: description.path,
+      .inapplicable, at: description.path,
       because: "entries in its format cannot be read in their stored form")
   }
 

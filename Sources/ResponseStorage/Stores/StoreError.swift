@@ -32,6 +32,9 @@ public struct StoreError: Error, Hashable, Sendable {
     /// Stores of this kind cannot be changed.
     case unsupported
 
+    /// Stores of this kind have no such operation.
+    case inapplicable
+
     /// Stores of this kind cannot even be read.
     case unreadable
   }
@@ -39,14 +42,14 @@ public struct StoreError: Error, Hashable, Sendable {
   /// The kind of failure.
   public let code: Code
 
-  /// The path of the store, as the user gave it, or of the file in question.
-  public let path: String
+  /// The path of the store, as the user gave it, or of the file in question; `nil` of a body that was opened without one.
+  public let path: String?
 
   /// The reason, as one clause without a final full stop, or `nil`.
   public let reason: String?
 
-  /// Creates an error about the store at `path`.
-  public init(_ code: Code, at path: String, because reason: String? = nil) {
+  /// Creates an error about the store at `path`, or about a body.
+  public init(_ code: Code, at path: String?, because reason: String? = nil) {
     self.code = code
     self.path = path
     self.reason = reason
@@ -55,19 +58,23 @@ public struct StoreError: Error, Hashable, Sendable {
 
 extension StoreError: CustomStringConvertible {
   public var description: String {
+    let place = path.map { "'\($0)'" } ?? "a body"
+    let cache = path == nil ? place : "the cache at \(place)"
     let summary =
       switch code {
-      case .notFound: "no cache at '\(path)'"
-      case .notACache: "'\(path)' is not a URL cache"
-      case .damaged: "the cache at '\(path)' is damaged"
-      case .inUse: "the cache at '\(path)' is in use"
-      case .changedWhileReading: "the cache at '\(path)' changed while it was read"
-      case .accessDenied: "not allowed to read or change '\(path)'"
-      case .inputOutput: "cannot read or change '\(path)'"
-      case .noRoom: "cannot write to '\(path)': the disk is full"
-      case .noSuchResponse: "no such entry in '\(path)'"
-      case .unsupported: "the cache at '\(path)' is read-only"
-      case .unreadable: "the cache at '\(path)' has an unsupported format"
+      case .notFound: "no cache at \(place)"
+      case .notACache: "\(place) is not a URL cache"
+      case .damaged: "\(cache) is damaged"
+      case .inUse: "\(cache) is in use"
+      case .changedWhileReading: "\(cache) changed while it was read"
+      case .accessDenied: "not allowed to read or change \(place)"
+      case .inputOutput: "cannot read or change \(place)"
+      case .noRoom: "cannot write to \(place): the disk is full"
+      case .noSuchResponse where reason != nil: "cannot read the entry in \(place)"
+      case .noSuchResponse: "no such entry in \(place)"
+      case .unsupported: "\(cache) is read-only"
+      case .inapplicable: "not supported for \(cache)"
+      case .unreadable: "\(cache) has an unsupported format"
       }
     return reason.map { "\(summary): \($0)" } ?? summary
   }

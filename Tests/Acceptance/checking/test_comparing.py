@@ -132,7 +132,7 @@ def test_many_lines():
     status, _, peak = peak_of(["diff", first, second, "--bodies"], path("text"))
     assert status == 1 and peak < 100 << 20, peak
     text = read(path("text"))
-    assert b"only the first 50,000 lines were compared; not shown: 80,002 and 80,002 lines\n" in text, text[-200:]
+    assert b"only the first 50,000 lines were compared; not compared: 80,002 lines before, 80,002 lines after\n" in text, text[-200:]
 
 
 @pytest.mark.skipif(not shutil.which("patch"), reason="patch is not here")

@@ -134,8 +134,8 @@ def run_both(one, other):
             # Beside another process a limit may not be kept, as the log counts; and that one may be in the way.
             ends = {"compact": [0, 75], "enforce": [0, 1, 3, 75]}.get(trial.verb, [0, 3, 75])
             must(process.returncode in ends, process.returncode, errors)
-            before = re.search(rb"removed before the error: (\d+) entries", errors)
-            noted += int(before[1]) if before else 0
+            before = re.search(rb"removed ([\d,]+) entr(?:y|ies) before the error", errors)
+            noted += int(before[1].replace(b",", b"")) if before else 0
             if trial.verb != "compact" and output:
                 named += [entry["id"] for entry in json.loads(output)["entries"]]
         gone = one.old.rows.keys() - state.rows.keys()

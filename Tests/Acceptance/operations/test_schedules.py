@@ -137,7 +137,7 @@ def test_max_runtime(form, slow):
         assert result.returncode == line["status"] == (3 if stored else 0), result
         assert receipt["stopped_by"] == ("max-runtime" if stored else None)
         if stored:
-            assert result.stderr == f"note: stopped by '--max-runtime' before {stored} entries\n", result
+            assert result.stderr == f"note: stopped by '--max-runtime'; not removed: {stored:,} {'entry' if stored == 1 else 'entries'}\n", result
             stops += gone > 0
         milliseconds = int(milliseconds * 1.5)
     assert stops > 0, "no run was stopped in the middle"

@@ -82,7 +82,7 @@ def test_operands_that_are_no_entries():
     for verb in ["list", "recover", "purge"]:
         refused = run(verb, cache, other, status=64)
         assert refused.stderr.decode() == (
-            f"error: '{other}' is another cache, but the command takes one\n"
+            f"error: '{other}' is a second cache, but the command takes only one\n"
             f"hint: run the command once for each: urlcache-admin {verb} {cache}; urlcache-admin {verb} {other}\n")
 
 

@@ -59,12 +59,12 @@ def test_keys():
                                       "  https://a.example/6\n"), result
     assert tree(cache) == files
     result = run("expire", "-c", cache, "https://a.example/1", "https://a.example/3", "--clear-user-info", KEY, "--yes")
-    assert result.stdout.decode() == f"Cleared '{KEY}' of 1 of 2 selected entries\n  https://a.example/1\n", result
+    assert result.stdout.decode() == f"Cleared '{KEY}' in 1 of 2 selected entries\n  https://a.example/1\n", result
     same(before, rows(cache), {1}, KEY)
     found = json.loads(run("expire", "-c", cache, "--all", "--clear-user-info", KEY, "--clear-user-info", "Cached Date", "--yes", "--format", "json").stdout)
     assert (found["selected"], found["skipped"], [entry["id"] for entry in found["cleared"]]) == (6, 0, [2, 6]), found
     same(before, rows(cache), {1, 2, 6}, KEY, "Cached Date")
-    assert run("expire", "-c", cache, "--all", "--clear-user-info", KEY, "--yes").stdout == f"Cleared '{KEY}' of 0 of 6 selected entries\n".encode()
+    assert run("expire", "-c", cache, "--all", "--clear-user-info", KEY, "--yes").stdout == f"Cleared '{KEY}' in 0 of 6 selected entries\n".encode()
     run("check", "-c", cache, status=0)
 
 
@@ -142,5 +142,5 @@ def test_beside_an_app():
         if process.returncode == 3:
             break
     assert process.returncode == 3 and errors == b"note: skipped, because they changed meanwhile or the command was stopped: 1\n", (process.returncode, errors)
-    assert output.startswith(f"Cleared '{KEY}' of 299 of 600 selected entries\n".encode()) and output.endswith(b"  \xe2\x80\xa6 and 289 more\n"), output
+    assert output.startswith(f"Cleared '{KEY}' in 299 of 600 selected entries\n".encode()) and output.endswith(b"  \xe2\x80\xa6 and 289 more\n"), output
     assert run("list", "-c", beside, "--user-info", KEY, "--count").stdout == b"0\n"

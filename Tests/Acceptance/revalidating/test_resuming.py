@@ -415,18 +415,18 @@ def test_words():
     cache = store.make("words", [entry("cut", BODY[:CUT], fields), entry("lie", BODY[:CUT], fields)])
     options = ["revalidate", cache, "--all", "--refresh", "--resume"]
     text = f"""\
-OUTCOME     BY      SAVES  DONE{{gap}}  URL
+OUTCOME     BY      SAVES  ACTION{{gap}}  URL
 incomplete  etag  4.9 KiB  {{done}}  {base}cut
-failed      -           -  -{{gap}}     {base}lie (the status is 206; requested the full response, because the rest has a different strong validator, or none)
+failed      -           -  -{{gap}}       {base}lie (the status is 206; requested the full response, because the rest has a different strong validator, or none)
 
 2 requested, 1 incomplete, 1 failed
 Not downloaded again, because it is still valid: 4.9 KiB
 {{sum}} 1 entry
 """
     shown = run(*options, "--dry-run", status=3).decode()
-    assert shown == text.format(gap=" " * 10, done="would complete", sum="Would complete"), shown
+    assert shown == text.format(gap=" " * 8, done="would complete", sum="Would complete"), shown
     shown = run(*options, "--yes", status=3).decode()
-    assert shown == text.format(gap=" " * 5, done="completed", sum="Completed"), shown
+    assert shown == text.format(gap=" " * 3, done="completed", sum="Completed"), shown
     result = subprocess.run([tool, "revalidate", "-c", cache, "--all", "--resume"], capture_output=True)
     assert result.returncode == 64 and b"'--resume' needs '--refresh'." in result.stderr, result
     curl = run("show", cache, base + "lie", "--curl", "--conditional").decode()

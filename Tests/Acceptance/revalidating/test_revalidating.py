@@ -102,11 +102,11 @@ def test_report(base, cache):
     text = run("-c", cache, base + "etag", base + "redirect", base + "rolled-tag", base + "500", status=3).stdout.decode()
     text = text.replace(base, "http://origin/")
     assert text == """\
-OUTCOME      BY    SAVES  DONE  URL
-unchanged    etag    8 B  -     http://origin/etag
-rolled-back  etag      -  -     http://origin/rolled-tag
-redirected   -         -  -     http://origin/redirect (to /etag)
-failed       -         -  -     http://origin/500 (the status is 500)
+OUTCOME      BY    SAVES  ACTION  URL
+unchanged    etag    8 B  -       http://origin/etag
+rolled-back  etag      -  -       http://origin/rolled-tag
+redirected   -         -  -       http://origin/redirect (to /etag)
+failed       -         -  -       http://origin/500 (the status is 500)
 
 4 requested, 1 unchanged, 1 rolled-back, 1 redirected, 1 failed
 Not downloaded again, because it is still valid: 8 B

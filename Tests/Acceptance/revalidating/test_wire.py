@@ -244,8 +244,8 @@ def test_partial_content():
     cache = make("parts", [(base + "part", 200, {**TAG, "Content-Length": "4"}, b"r", {}, None)])
     result = subprocess.run([tool, "revalidate", "-c", cache, "--all"], capture_output=True, timeout=120)
     assert (result.returncode, result.stdout.decode()) == (1, f"""\
-OUTCOME     BY    SAVES  DONE  URL
-incomplete  etag      -  -     {base}part
+OUTCOME     BY    SAVES  ACTION  URL
+incomplete  etag      -  -       {base}part
 
 1 requested, 1 incomplete
 """), result

@@ -262,7 +262,7 @@ EXPECTED = {
     "T4-09": (0, r"BASE/stamped\n1 of 18 entries"),
     "T4-10": (1, r"CustomURLCacheExpiration"),
     "T4-11": (0, r"Would remove 1 of 18 entries"),
-    "T4-12": (0, r"Cleared 'CustomURLCacheExpiration' of 1 of 1 selected entry\n  BASE/stamped\n"),
+    "T4-12": (0, r"Cleared 'CustomURLCacheExpiration' in 1 of 1 selected entry\n  BASE/stamped\n"),
     "T4-13": (1, r"BASE/nothing-new"),
 }
 # What no command shows: a rule for programmers, another library, a default of one, a cache of its own.

@@ -222,8 +222,8 @@ class Trial:
         gone = self.old.rows.keys() - state.rows.keys()
         if result.returncode == 74:
             # Whether a commit that fails was one, SQLite does not know before it opens the database again.
-            before = re.search(rb"removed before the error: (\d+) entries", result.stderr)
-            must(int(before[1] if before else 0) <= len(gone), "it said", before, "and gone are", gone)
+            before = re.search(rb"removed ([\d,]+) entr(?:y|ies) before the error", result.stderr)
+            must(int(before[1].replace(b",", b"") if before else 0) <= len(gone), "it said", before, "and gone are", gone)
         elif self.verb != "compact":
             receipt = json.loads(result.stdout or "null")
             receipt = (receipt and receipt["repair"] if self.verb == "check" else receipt) or NOTHING

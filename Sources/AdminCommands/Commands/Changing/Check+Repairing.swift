@@ -21,7 +21,9 @@ extension URLCacheAdmin.Check {
       if change.format == .table { try output.flush() }
       // What `quick_check` has found ends the repair later, too, so there is nothing to ask.
       if check.isDamaged, !full, !change.noVerify {
-        throw StoreError(.damaged, at: check.plan.store.path, because: "nothing was repaired")
+        var failure = CommandFailure(StoreError(.damaged, at: check.plan.store.path))
+        failure.message += "; nothing was repaired"
+        throw failure
       }
       let isSaved = try planning.save(
         check.plan, by: "repair", secure: securing.isOn, in: environment)

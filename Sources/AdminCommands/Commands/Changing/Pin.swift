@@ -240,10 +240,12 @@ struct PinScopeOptions: ParsableArguments {
     }
     let path = configuration.path(ofCache: name)?.text ?? name
     let source = try environment.openSource(path, 5_000, environment.now).source
-    let url = try source.response(id, .url)?.url.map { ByteString(copying: $0) }
+    let entry = try source.response(id, .url)
+    let url = entry?.url.map { ByteString(copying: $0) }
     try source.finish()
     guard let url else {
-      throw StoreError(.noSuchResponse, at: path, because: "no entry with a URL has this id")
+      throw StoreError(
+        .noSuchResponse, at: path, because: entry == nil ? nil : "it has no URL")
     }
     return url
   }

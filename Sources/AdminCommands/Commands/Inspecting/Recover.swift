@@ -214,9 +214,11 @@ extension URLCacheAdmin {
         environment.note("skipped, because \(omission.reason): \(omission.count)")
       }
       if !uncertainBodies, uncertain > 0, output != "-" {
+        let bodies = Confirmation.counted(uncertain, "body", "bodies")
         environment.hint(
-          "\(QuantityWords.grouped(Int64(uncertain))) bodies may belong to another version of their"
-            + " entry; include them with: \(withUncertainBodies(environment.words))")
+          "\(bodies) may belong to another version of \(uncertain == 1 ? "its" : "their") entry;"
+            + " include \(uncertain == 1 ? "it" : "them") with:"
+            + " \(withUncertainBodies(environment.words))")
       }
       if isWritten, summary.entries > summary.missingBodies, output != "-" {
         environment.hint(nextStep(from: source.description.path, output))

@@ -118,7 +118,7 @@ extension StoreError {
   }
 
   /// Creates an error from one of SQLite.
-  init(_ error: SQLiteError, path: String) {
+  init(_ error: SQLiteError, path: String?) {
     switch error.kind {
     case .busy: self.init(.inUse, at: path, because: "another process has locked it")
     case .notADatabase: self.init(.notACache, at: path, because: "it is not an SQLite database")
