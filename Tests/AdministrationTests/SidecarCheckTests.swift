@@ -39,14 +39,14 @@ import Testing
         "\(finding.code.name) \(finding.code.severity) \(id) \(file): \(finding.message)")
     }
     let entries = [
-      "different-sidecar warning row(2) \(other): its side file and the stored response have different ETags",
-      "different-sidecar warning row(3) \(none): its side file has an ETag, but the stored response has none",
-      "missing-sidecar note row(4) -: the stored response has an ETag but no side file",
+      "different-sidecar warning row(2) \(other): its sidecar file and the stored response have different ETags",
+      "different-sidecar warning row(3) \(none): its sidecar file has an ETag, but the stored response has none",
+      "missing-sidecar note row(4) -: the stored response has an ETag but no sidecar file",
     ]
     var files = ["orphan-sidecar warning - \(gone): no entry has its URL"]
     let broken = "unreadable-sidecar warning - 1: it is not a readable keyed archive"
     files.insert(broken, at: "1" < gone ? 0 : 1)
-    files.append("not-a-sidecar note - readme.txt: it is not a side file")
+    files.append("not-a-sidecar note - readme.txt: it is not a sidecar file")
     #expect(found == entries + files)
     #expect(check.plan.preview.removed == [ByteString(gone)])
     #expect(check.plan.preview.written == [naming.name(of: "https://a.example/missing")])
@@ -62,7 +62,7 @@ import Testing
     #expect(found.map(\.code.name) == ["missing-sidecar", "unknown-sidecar-names"])
     #expect(
       found.last?.message
-        == "no known naming scheme matches the names of 3 side files")
+        == "no known naming scheme matches the names of 3 sidecar files")
     #expect(check.plan.isEmpty && check.needsNaming)
     let named = try self.check(stored, folder, naming: .sha1, repairs: true) { _ in }
     #expect(named.plan.preview.removed.count == 3)

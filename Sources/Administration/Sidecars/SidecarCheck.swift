@@ -8,7 +8,8 @@ extension Finding.Code {
   static let youngSidecar = Self(
     "young-sidecar", .note, "an app may be about to store its entry, so it is kept")
   static let differentSidecar = Self(
-    "different-sidecar", .warning, "a 304 to its ETag confirms a response other than the stored one"
+    "different-sidecar", .warning,
+    "a 304 for its ETag confirms a different response than the stored one"
   )
   static let unreadableSidecar = Self(
     "unreadable-sidecar", .warning, "an app may crash when it reads this file; it is never removed")
@@ -95,8 +96,8 @@ public struct SidecarCheck {
       return finding(
         .differentSidecar,
         stored == nil
-          ? "its side file has an ETag, but the stored response has none"
-          : "its side file and the stored response have different ETags")
+          ? "its sidecar file has an ETag, but the stored response has none"
+          : "its sidecar file and the stored response have different ETags")
     }
     // Apps keep sidecars for GET requests only.
     guard let stored, response.request.method ?? "GET" == "GET",
@@ -104,7 +105,7 @@ public struct SidecarCheck {
     else { return nil }
     hasMissing = true
     if options.repairs { missing[response.id] = (url, stored) }
-    return finding(.missingSidecar, "the stored response has an ETag but no side file")
+    return finding(.missingSidecar, "the stored response has an ETag but no sidecar file")
   }
 
   /// The namings by which files without an owner are orphans: the specified one, and each that finds an owner for at
@@ -140,14 +141,14 @@ public struct SidecarCheck {
       }
     }
     if unknown > 0 {
-      let files = unknown == 1 ? "1 side file" : "\(unknown) side files"
+      let files = unknown == 1 ? "1 sidecar file" : "\(unknown) sidecar files"
       try report(
         Finding(
           .unknownSidecarNames, "no known naming scheme matches the names of \(files)",
           path: ByteString(folder.path)))
     }
     for name in folder.others {
-      try report(Finding(.notASidecar, "it is not a side file", path: path(name)))
+      try report(Finding(.notASidecar, "it is not a sidecar file", path: path(name)))
     }
   }
 

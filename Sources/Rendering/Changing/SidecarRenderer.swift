@@ -30,7 +30,7 @@ struct SidecarRenderer {
       append(changes.written, isDryRun ? "Would write " : "Wrote ", into: &buffer)
     }
     if changes.skipped > 0 {
-      buffer.append("Skipped side files that changed, or whose entries changed: ")
+      buffer.append("Skipped sidecar files that changed, or whose entries changed: ")
       buffer.append(grouped: Int64(changes.skipped))
       buffer.append("\n")
     }
@@ -39,7 +39,7 @@ struct SidecarRenderer {
   private func append(_ names: [ByteString], _ verb: String, into buffer: inout TextBuffer) {
     buffer.append(verb)
     buffer.append(grouped: Int64(names.count))
-    buffer.append(names.count == 1 ? " side file\n" : " side files\n")
+    buffer.append(names.count == 1 ? " sidecar file\n" : " sidecar files\n")
     // Before the change, the names tell whether the right files were found. Afterwards, the number
     // is enough.
     guard isDryRun else { return }

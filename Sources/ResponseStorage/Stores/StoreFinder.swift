@@ -223,7 +223,8 @@ extension FoundStore {
       let sidecars = (parent == "/" ? "" : parent) + "/etags"
       if sidecars != path, let status = try? FileStatus.of(sidecars), status.kind == .directory {
         notes.append(
-          "'\(sidecars)' may contain ETag files of its URLs; compare them with 'check --sidecars'")
+          "'\(sidecars)' may contain sidecar files of its URLs;"
+            + " compare them with 'urlcache-admin check CACHE --sidecars DIR'")
         return
       }
       folder = Directory.parent(of: parent)

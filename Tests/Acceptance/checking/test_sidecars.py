@@ -1,4 +1,4 @@
-"""Keeps ETags in side files as an app does, and has the program compare, send, remove and rebuild them.
+"""Keeps ETags in sidecar files as an app does, and has the program compare, send, remove and rebuild them.
 
 hashlib makes their names and plistlib their archives, so that none of them comes from the program.
 """
@@ -40,7 +40,7 @@ def entries(cache):
 
 
 def app(label, *options):
-    """A cache, the folder of the side files that its app has written, and the entries of these files."""
+    """A cache, the folder of the sidecar files that its app has written, and the entries of these files."""
     os.mkdir(path(label))
     cache = make(f"{label}/cache", *options)
     folder = path(f"{label}/etags")
@@ -75,7 +75,7 @@ def findings(cache, folder, *options, status=(1,)):
 
 
 def damage(kind, folder, tagged):
-    """Makes each finding about side files; returns the names of the files by their findings."""
+    """Makes each finding about sidecar files; returns the names of the files by their findings."""
     keep(path(kind), "outside", archive("outside"))
     names = {"orphan": name("https://gone.example/"), "different": name(tagged[0][1]), "missing": name(tagged[1][1]),
              "link": name("https://link.example/"), "broken": name("https://broken.example/"), "young": name("https://young.example/")}
@@ -92,7 +92,7 @@ def damage(kind, folder, tagged):
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_list(kind):
-    """'list' shows the ETag of each side file."""
+    """'list' shows the ETag of each sidecar file."""
     cache, folder, tagged = app(kind, "--format", kind)
     before = tree(path(kind))
     lines = run("list", "-c", cache, "--sidecars", folder, "--columns", "id,sidecar-etag", "--format", "ndjson").stdout.splitlines()
@@ -106,7 +106,7 @@ def test_list(kind):
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_show(kind):
-    """'show --curl' sends the ETag of the side file, once."""
+    """'show --curl' sends the ETag of the sidecar file, once."""
     cache, folder, tagged = app(kind, "--format", kind)
     before = tree(path(kind))
     command = run("show", "-c", cache, "--id", str(tagged[0][0]), "--curl", "--sidecars", folder).stdout.decode()
@@ -119,7 +119,7 @@ def test_show(kind):
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_check(kind):
-    """'check' reports each side file that does not belong to its entry, and changes nothing."""
+    """'check' reports each sidecar file that does not belong to its entry, and changes nothing."""
     cache, folder, tagged = app(kind, "--format", kind)
     before = tree(path(kind))
     clean, _ = findings(cache, folder, status=(0, 1))
@@ -136,7 +136,7 @@ def test_check(kind):
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_repair(kind):
-    """A repair removes orphans and writes missing side files, and changes no other file."""
+    """A repair removes orphans and writes missing sidecar files, and changes no other file."""
     cache, folder, tagged = app(kind, "--format", kind)
     names = damage(kind, folder, tagged)
     orphan, missing = names["orphan"], names["missing"]
@@ -144,7 +144,7 @@ def test_repair(kind):
     dry, result = findings(cache, folder, "--repair=sidecars", "--dry-run")
     assert result["repair"]["sidecars"] == {"removed": [orphan], "written": [missing], "skipped": 0}, result["repair"]
     text = run("check", "-c", cache, "--sidecars", folder, "--repair=sidecars", "--dry-run", status=1).stdout.decode()
-    assert f"Would remove 1 side file\n  {orphan}\nWould write 1 side file\n  {missing}\n" in text, text
+    assert f"Would remove 1 sidecar file\n  {orphan}\nWould write 1 sidecar file\n  {missing}\n" in text, text
     run("check", "-c", cache, "--sidecars", folder, "--repair=sidecars", status=64)
     run("check", "-c", cache, "--repair=sidecars", status=64)
     run("check", "-c", cache, "--sidecars", folder, "--repair=sidecars", "--plan", path("plan.json"), status=64)
@@ -159,7 +159,7 @@ def test_repair(kind):
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_purge(kind):
-    """'purge' removes the side files of removed entries, but not one that it cannot read."""
+    """'purge' removes the sidecar files of removed entries, but not one that it cannot read."""
     cache, folder, tagged = app(kind, "--format", kind)
     different = damage(kind, folder, tagged)["different"]
     gone = tagged[2:4]
@@ -167,21 +167,21 @@ def test_purge(kind):
     names = sorted(name(url) for _, url, _ in gone)
     before = tree(path(kind))
     text = run("purge", "-c", cache, *words, "--sidecars", folder, "--dry-run").stdout.decode()
-    assert "Would remove 2 side files\n  " + "\n  ".join(names) + "\n" in text, text
+    assert "Would remove 2 sidecar files\n  " + "\n  ".join(names) + "\n" in text, text
     run("purge", "-c", cache, *words, "--sidecars", folder, "--plan", path("plan.json"), status=64)
     assert tree(path(kind)) == before
     result = json.loads(run("purge", "-c", cache, *words, "--sidecars", folder, "--yes", "--format", "json").stdout)
     assert result["sidecars"] == {"removed": names, "written": [], "skipped": 0}, result
     left = {file for file in tree(folder)}
     assert left == {file[len("etags/"):] for file in before if file.startswith("etags/")} - set(names)
-    # A side file that cannot be read is kept even if its entry is removed.
+    # A sidecar file that cannot be read is kept even if its entry is removed.
     keep(folder, different, b"damage")
     run("purge", "-c", cache, "--id", str(tagged[0][0]), "--sidecars", folder, "--yes")
     assert read(os.path.join(folder, different)) == b"damage" and text_of(path(f"{kind}/outside")) == "outside"
 
 
 def test_cleared():
-    """A cleared cache has no URL that shows how side files are named, so '--sidecar-names' is needed to remove them."""
+    """A cleared cache has no URL that shows how sidecar files are named, so '--sidecar-names' is needed to remove them."""
     # A folder without entries is no Foundation cache.
     kind = "apple"
     cache, folder, tagged = app(kind, "--format", kind)
@@ -191,14 +191,14 @@ def test_cleared():
     codes = {code for code, _, _ in findings(cache, folder)[0]}
     assert "unknown-sidecar-names" in codes and "orphan-sidecar" not in codes, codes
     _, result = findings(cache, folder, "--sidecar-names", "md5", "--repair=sidecars", "--yes")
-    # The orphan, and the side files of the entries but for the damaged and the missing one.
+    # The orphan, and the sidecar files of the entries but for the damaged and the missing one.
     assert len(result["repair"]["sidecars"]["removed"]) == len(tagged) - 1, result["repair"]
     left = set(os.listdir(folder))
     assert left == {names["link"], names["broken"], names["young"], names["different"], "notes.txt"}, left
 
 
 def test_discover():
-    """'discover' names the folder of side files; a folder that is a link is refused."""
+    """'discover' names the folder of sidecar files; a folder that is a link is refused."""
     kind = "apple"
     cache, folder, tagged = app(kind, "--format", kind)
     damage(kind, folder, tagged)
@@ -209,7 +209,7 @@ def test_discover():
 
 
 def test_naming():
-    """A repair knows how side files are named even if it removes the only entry that shows it."""
+    """A repair knows how sidecar files are named even if it removes the only entry that shows it."""
     cache = make("naming", "--faults", "missing-bodies", seed=7)
     folder = path("naming-etags")
     os.mkdir(folder)
@@ -224,16 +224,16 @@ def test_naming():
 
 
 def test_refusals():
-    """Options for side files that make no sense, and folders that are none, are refused, and nothing changes."""
+    """Options for sidecar files that make no sense, and folders that are none, are refused, and nothing changes."""
     os.mkdir(path("etags"))
     cache = make("cache")
     os.symlink("etags", path("linked"))
     keep(scratch.root, "file", b"")
     for words, status, message in [
-        (["list", "--columns", "sidecar-etag"], 64, "the column 'sidecar-etag' needs side files\nhint: give their folder with '--sidecars'\n"),
-        (["list", "--sort", "sidecar-etag"], 64, "the column 'sidecar-etag' needs side files\nhint: give their folder with '--sidecars'\n"),
+        (["list", "--columns", "sidecar-etag"], 64, "the column 'sidecar-etag' needs sidecar files\nhint: give their folder with '--sidecars'\n"),
+        (["list", "--sort", "sidecar-etag"], 64, "the column 'sidecar-etag' needs sidecar files\nhint: give their folder with '--sidecars'\n"),
         (["list", "--sidecars", path("etags")], 64, "'--sidecars' needs the column 'sidecar-etag'\nhint: add '--columns sidecar-etag'\n"),
-        (["show", "1", "--sidecars", path("etags")], 64, "'--sidecars' needs '--curl', whose request then has the ETag of a side file."),
+        (["show", "1", "--sidecars", path("etags")], 64, "'--sidecars' needs '--curl': it adds the ETag of a sidecar file to the request."),
         (["check", "--repair=sidecars"], 64, "'--repair=sidecars' needs '--sidecars DIR'."),
         (["check", "--sidecar-names", "md5"], 64, "'--sidecar-names' needs '--sidecars'."),
         (["check", "--sidecars", path("etags"), "--repair=sidecars", "--plan", path("plan")], 64, "'--plan' and '--sidecars' cannot be combined."),

@@ -21,8 +21,8 @@ extension URLCacheAdmin {
           orphans      body files that no entry refers to; in a Foundation cache,
                        unfinished files. While the app is running, and always in a
                        Foundation cache, only files older than ten minutes
-          sidecars     with '--sidecars': ETag files older than ten minutes without an
-                       entry; missing ETag files are written
+          sidecars     with '--sidecars': sidecar files older than ten minutes without
+                       an entry; missing sidecar files are written
 
         and then checks again. The table shows a few findings of each kind,
         JSON shows all.
@@ -175,7 +175,7 @@ extension URLCacheAdmin {
       // people.
       guard change.format == .table else { return }
       if let command = RepairHint.recovery(for: check) {
-        environment.hint("save what can still be read with: \(command)")
+        environment.hint("recover what is still readable with: \(command)")
       }
       guard
         let command = RepairHint.command(for: check, naming: sidecarNames)

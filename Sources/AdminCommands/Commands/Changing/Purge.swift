@@ -14,8 +14,8 @@ extension URLCacheAdmin {
       discussion: """
         Asks for confirmation unless you give '--yes'. Apps keep responses that they
         have in memory until they quit. Pinned entries are kept; see 'pin'.
-        '--sidecars' also removes the ETag files of the URLs, unless another entry has
-        the same URL.
+        '--sidecars' also removes the sidecar files of the URLs, unless another entry
+        has the same URL.
 
         '--secure' overwrites body files before it removes them, rewrites the database
         and overwrites its log, and then searches the bytes of all files for the keys,

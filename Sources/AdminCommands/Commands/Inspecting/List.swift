@@ -149,7 +149,8 @@ extension URLCacheAdmin {
         columns?.contains(where: \.needsSidecars) ?? false || sort?.column.needsSidecars ?? false
       if needsSidecars, sidecars.sidecars == nil {
         throw .usage(
-          "the column 'sidecar-etag' needs side files", hint: "give their folder with '--sidecars'")
+          "the column 'sidecar-etag' needs sidecar files",
+          hint: "give their folder with '--sidecars'")
       }
       if !needsSidecars, sidecars.sidecars != nil {
         throw .usage(

@@ -64,7 +64,7 @@ extension URLCacheAdmin.Show {
       if let tag = tags.tag(of: response) {
         fields.insert(.init(name: "If-None-Match", value: tag), at: 0)
       } else {
-        environment.note("entry \(response.id.shown) has no side file")
+        environment.note("entry \(response.id.shown) has no sidecar file")
       }
     }
     if fields.isEmpty, conditional {

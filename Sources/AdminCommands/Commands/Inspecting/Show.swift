@@ -51,7 +51,7 @@ extension URLCacheAdmin {
       try sidecars.check(with: scope)
       guard sidecars.sidecars == nil || curl else {
         throw ValidationError(
-          "'--sidecars' needs '--curl', whose request then has the ETag of a side file.")
+          "'--sidecars' needs '--curl': it adds the ETag of a sidecar file to the request.")
       }
       guard !(headers && request) else {
         throw ValidationError("'--headers' and '--request' cannot be combined.")
