@@ -209,14 +209,14 @@ import Testing
     let enforced = try run(
       ["enforce", "--yes", "--no-verify", "--format", "json"], user: user, system: system)
     try expectGolden(enforced.output, named: "policy-enforced.json")
-    #expect(enforced.messages.hasPrefix("note: kept by rules: 3\n"))
+    #expect(enforced.messages.hasPrefix("note: entries kept by rules: 3\n"))
     // Rules keep three entries, so the limit cannot be met, and nothing is removed unless best effort is requested.
     let unmet = ["enforce", "--yes", "--no-verify", "--max-entries", "0"]
     let refused = try run(unmet, user: user, system: system)
     #expect(refused.removed.isEmpty && refused.status == .no)
     #expect(
       refused.messages == """
-        note: kept by rules: 3
+        note: entries kept by rules: 3
         cannot meet the limits, so nothing was removed: 3 entries would remain, more than the '--max-entries' limit of 0
           rules keep 3 entries (9 B)
           hint: see which rule keeps which entry: urlcache-admin rules test -c shop

@@ -122,7 +122,7 @@ import Testing
     #expect(try result("--all", answer: "n").removed == [])
     let allowed = try result("--all", answer: "y")
     #expect(allowed.removed == [.row(2), .row(3)])
-    #expect(allowed.messages.contains("Would remove 2 entries\n\nChange 2 entries of "))
+    #expect(allowed.messages.contains("Would remove 2 entries\n\nChange 2 entries in "))
     #expect(allowed.messages.hasSuffix("? [y/N] "))
     #expect(try result("--dry-run", answer: nil).removed == [])
     #expect(try result("--max-delete=1", answer: "y").status == .no)

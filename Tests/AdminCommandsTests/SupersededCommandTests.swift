@@ -44,13 +44,16 @@ import Testing
             """,
           messages: """
             2 of 6 entries, 20 B
-            note: superseded 1 by a hash in the file name, 1 by a version parameter
+            note: superseded entries, by how their versions were recognized: 1 by a hash in the file name, 1 by a version parameter
 
             """))
     #expect(
       run("list", "-c", "memory", "--superseded", "--prefix", "https://e.com/logo", "--count")
         == CommandLineResult(
-          status: .done, output: "1\n", messages: "note: superseded 1 by a version parameter\n"))
+          status: .done, output: "1\n",
+          messages:
+            "note: superseded entries, by how their versions were recognized: 1 by a version parameter\n"
+        ))
   }
 
   @Test func `other criteria do not change the newest version`() {
@@ -63,7 +66,8 @@ import Testing
     #expect(result.removed == [.row(1), .row(3)])
     #expect(
       result.messages.contains(
-        "note: superseded 1 by a hash in the file name, 1 by a version parameter\n"))
+        "note: superseded entries, by how their versions were recognized: 1 by a hash in the file name, 1 by a version parameter\n"
+      ))
   }
 
   @Test func `commands that read two caches refuse the option`() {

@@ -40,7 +40,7 @@ import Testing
 
   @Test func `an age is relative to a date under a key`() {
     let basis = ["--age-basis", "user-info:date", "--format", "tsv", "--columns", "id"]
-    let note = "note: not selected, because their age is unknown: 2\n"
+    let note = "note: entries not selected because their age is unknown: 2\n"
     let days = { (result: CommandLineResult) in (result.output, result.messages.contains(note)) }
     #expect(days(run(basis + ["--older-than", "47h"])) == ("id\n1\n", true))
     #expect(days(run(basis + ["--older-than", "48h"])) == ("id\n", true))

@@ -42,7 +42,7 @@ import Testing
       try run(["purge", "--yes", "--no-verify", "--where", "status = 200"]).removed == [.row(1)])
     #expect(try run(["purge", "--yes", "--no-verify", "--where", "status == 404"]).removed == [])
     let unknown = try run(["purge", "--dry-run", "--where", "!(age < 1s && status = 200)"])
-    #expect(unknown.messages == "note: not selected, because their age is unknown: 1\n")
+    #expect(unknown.messages == "note: entries not selected because their age is unknown: 1\n")
   }
 
   private func run(_ words: [String]) throws -> CommandLineResult {

@@ -8,12 +8,12 @@ extension CommandEnvironment {
     // What a command leaves must be said: a user who asked for everything older than a month
     // believes otherwise that it is gone.
     let words: KeyValuePairs<KeepReason, String> = [
-      .unknownAge: "\(participle), because their age is unknown",
-      .unknownFreshness: "\(participle), because their freshness is unknown",
-      .keptByRule: "kept by rules",
-      .pinned: "kept by pins",
-      .orphan: "kept, because URLCache does not see them (give their ids to remove them)",
-      .notARegularFile: "kept, because they are not regular files",
+      .unknownAge: "entries \(participle) because their age is unknown",
+      .unknownFreshness: "entries \(participle) because their freshness is unknown",
+      .keptByRule: "entries kept by rules",
+      .pinned: "entries kept by pins",
+      .orphan: "entries kept because URLCache does not see them (give their ids to remove them)",
+      .notARegularFile: "entries kept because they are not regular files",
     ]
     for (reason, words) in words {
       if let kept = plan.kept[reason] { note("\(words): \(kept.entries)") }

@@ -64,7 +64,7 @@ struct CacheOptions: ParsableArguments {
     if case .archive(let archive) = cache {
       for omission in archive.omissions {
         environment.note(
-          "in the archive but not shown, because \(omission.reason): \(omission.count)")
+          "entries in the archive that are not shown because \(omission.reason): \(omission.count)")
       }
     }
     return cache

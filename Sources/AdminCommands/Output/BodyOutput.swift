@@ -43,7 +43,7 @@ struct BodyOutput: ~Copyable {
       // The first piece decides, as nothing can be taken back later.
     } else if environment.isOutputTerminal, !isForced, !Self.isText(piece) {
       throw CommandFailure.usage(
-        "refusing to write a body that is not text to the terminal",
+        "refusing to write a binary body to the terminal",
         hint: "write it to a file with '-o FILE', or use '--force'")
     }
   }

@@ -91,13 +91,14 @@ final class GrepRun {
     }
     if tally.binary > 0 {
       environment.note(
-        "not searched, because they are not text: \(tally.binary); search them with '--binary'")
+        "bodies not searched because they are not text: \(tally.binary); search them with '--binary'"
+      )
     }
     for (coding, count) in tally.coded.sorted(by: { $0.key < $1.key }) {
-      environment.note("not searched, because they are compressed with \(coding): \(count)")
+      environment.note("bodies not searched because they are compressed with \(coding): \(count)")
     }
     if tally.missing > 0 {
-      environment.note("not searched, because the body is missing: \(tally.missing)")
+      environment.note("bodies not searched because they are missing: \(tally.missing)")
     }
   }
 }

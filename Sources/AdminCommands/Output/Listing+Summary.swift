@@ -31,3 +31,11 @@ extension Listing {
     return summary
   }
 }
+
+extension CommandEnvironment {
+  /// Reports by which version marks entries are superseded, if any are.
+  func note(_ kinds: SupersededKinds) {
+    guard let words = kinds.words else { return }
+    note("superseded entries, by how their versions were recognized: \(words)")
+  }
+}

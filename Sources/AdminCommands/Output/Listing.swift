@@ -250,10 +250,11 @@ struct Listing {
   /// - Returns: ``ExitStatus/no`` if a name is absent, otherwise ``ExitStatus/done``.
   func report(in environment: CommandEnvironment, _ secrets: SecretPolicy) -> ExitStatus {
     if unknownTimes > 0 {
-      environment.note("not selected, because their age is unknown: \(unknownTimes)")
+      environment.note("entries not selected because their age is unknown: \(unknownTimes)")
     }
     if unknownFreshness > 0 {
-      environment.note("not selected, because their freshness is unknown: \(unknownFreshness)")
+      environment.note(
+        "entries not selected because their freshness is unknown: \(unknownFreshness)")
     }
     environment.note(supersededKinds)
     return environment.report(absent: absent, secrets)
@@ -261,11 +262,6 @@ struct Listing {
 }
 
 extension CommandEnvironment {
-  /// Reports by which version marks entries are superseded, if any are.
-  func note(_ kinds: SupersededKinds) {
-    if let words = kinds.words { note("superseded \(words)") }
-  }
-
   /// Reports names that no entry has.
   func reportAbsences(_ sentences: [String]) {
     for sentence in sentences {

@@ -9,15 +9,15 @@ extension StoreLookup {
     let (asked, key) = (shown(asked), EntryNames.text(shownKey))
     guard isAnswer else {
       return
-        "the entry of '\(asked)' has the key '\(key)', so the cache does not use it for that URL"
+        "the entry for '\(asked)' has the key '\(key)', so the cache does not use it for that URL"
     }
     let stored = stored.map { "'\(shown($0))'" } ?? "an unknown URL"
     if isRedirected {
-      return "the cache answers '\(asked)' with the entry of \(stored), which has the key '\(key)'"
+      return "the cache answers '\(asked)' with the entry for \(stored), which has the key '\(key)'"
     }
     // Queries often name a user or a session, and the store does not tell them apart.
     let warning = differsByQuery ? "; the entry may be meant for another user" : ""
     return
-      "the cache answers '\(asked)' with the entry of \(stored): both have the key '\(key)'\(warning)"
+      "the cache answers '\(asked)' with the entry for \(stored): both have the key '\(key)'\(warning)"
   }
 }

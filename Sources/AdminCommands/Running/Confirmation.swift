@@ -10,7 +10,7 @@ enum Confirmation {
   case remove
   /// Entries are changed.
   case change
-  /// This many entries of the cache are replaced.
+  /// This many entries in the cache are replaced.
   case replace(Int)
 
   /// Shows a preview and asks.
@@ -57,7 +57,7 @@ enum Confirmation {
     var message = nobody
     if case .replace(let count) = self {
       message =
-        "\(Self.counted(count, "entry", "entries")) of the cache would be replaced; \(nobody)"
+        "\(Self.counted(count, "entry", "entries")) in the cache would be replaced; \(nobody)"
     }
     // What standard input contained is read, so the same line would read nothing.
     let line =

@@ -251,7 +251,7 @@ public struct ImportPlan: Hashable, Sendable {
     (entry.action, entry.reason) = (.skip, Self.sameKey)
   }
 
-  private static let sameKey = "the cache cannot distinguish it from a newer entry of the archive"
+  private static let sameKey = "the cache cannot distinguish it from a newer entry in the archive"
 
   /// Returns what happens to an entry if there is another with its key; `other` is its first stored time.
   private static func action(

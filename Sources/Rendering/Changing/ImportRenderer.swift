@@ -123,26 +123,26 @@ public struct ImportRenderer: Sendable {
       (plan.count(.unchanged), "Already there with the same contents: "),
       (
         plan.count(.skip) - plan.duplicates,
-        "Skipped, because the cache has an entry with the same key: "
+        "Entries skipped because the cache has an entry with the same key: "
       ),
       (
         plan.duplicates,
-        "Skipped, because a newer entry of the archive has the same key in this cache: "
+        "Entries skipped because a newer entry in the archive has the same key in this cache: "
       ),
-      (plan.count(.reject), "Skipped, because this cache cannot contain them: "),
+      (plan.count(.reject), "Entries skipped because this cache cannot contain them: "),
       (
         plan.count(.otherMethod),
-        "Skipped, because their method is not GET ('--any-method' imports them too): "
+        "Entries skipped because their method is not GET ('--any-method' imports them too): "
       ),
-      (plan.count(.lostBody), "Skipped, because their body is lost: "),
-      (result.changed.count, "Skipped, because the cache changed meanwhile: "),
+      (plan.count(.lostBody), "Entries skipped because their body is lost: "),
+      (result.changed.count, "Entries skipped because the cache changed meanwhile: "),
     ] where count > 0 {
       buffer.append(words)
       buffer.append(grouped: Int64(count))
       buffer.append("\n")
     }
     for omission in plan.omissions {
-      buffer.append("Not importable, because \(omission.reason): ")
+      buffer.append("Entries that cannot be imported because \(omission.reason): ")
       buffer.append(grouped: omission.count)
       buffer.append("\n")
     }

@@ -165,12 +165,12 @@ public struct WatchRenderer: Sendable {
     }
     if tally.missed > 0 {
       lines.append(
-        "not seen, because they were stored and replaced or removed between two checks: "
+        "changes not seen because the entries were stored and replaced or removed between two checks: "
           + QuantityWords.grouped(tally.missed))
     }
     if let transactions = summary.transactions, transactions > tally.all + 2 * tally.missed {
       lines.append(
-        "the app wrote \(QuantityWords.grouped(transactions)) transactions; several changes to one"
+        "the app committed \(QuantityWords.grouped(transactions)) transactions; several changes to one"
           + " entry between two checks are shown as one")
     }
     return lines

@@ -160,7 +160,7 @@ def test_conflicts(origin, archive, rule, older, newer):
         assert tree(cache) == before_asking
         count = "3 entries" if newer else "1 entry"
         assert result.stderr.decode() == (
-            f"error: {count} of the cache would be replaced; cannot ask for confirmation: standard input is not a terminal\n"
+            f"error: {count} in the cache would be replaced; cannot ask for confirmation: standard input is not a terminal\n"
             "hint: preview with '--dry-run', then replace with: urlcache-admin import "
             f"{archive} -c {cache} --on-conflict {rule} --yes\n"), result
     done = json.loads(run("import", archive, "-c", cache, "--on-conflict", rule, "--yes", "--format", "json").stdout)

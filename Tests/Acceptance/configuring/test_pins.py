@@ -176,7 +176,7 @@ def test_ways(kind):
     pinned = {id for id, entry in all.items() if any(answers(kind, url, entry["url"]) for url in chosen)}
     assert entries(cache, "--pinned").keys() == pinned
     kept = {"reason": "pinned", "entries": len(pinned), "body_bytes": sum(all[id]["size"] or 0 for id in pinned)}
-    note = f"note: kept by pins: {len(pinned)}\n"
+    note = f"note: entries kept by pins: {len(pinned)}\n"
     os.symlink(cache, path("link-" + kind))
     ways = [cache, cache + "/", path("link-" + kind), "shop"] + ([cache + "/Cache.db"] if kind == "apple" else [])
     for way in ways:
@@ -199,7 +199,7 @@ def test_ways(kind):
     assert run("purge", "-c", "shop", chosen[0], "--yes", status=3).startswith("Removed 0 of ")
     refused = plain_run("enforce", "-c", "shop", "--max-entries", "2", "--yes", status=1, text=True)
     assert refused.stderr.startswith(
-        note + f"cannot meet the limits, so nothing was removed: {len(pinned)} entries, more than the 2 of '--max-entries'\n"
+        note + f"cannot meet the limits, so nothing was removed: {len(pinned)} entries would remain, more than the '--max-entries' limit of 2\n"
         f"  pins keep {len(pinned)} entries ("), refused
     assert "  hint: list them with: urlcache-admin list --pinned -c shop\n" in refused.stderr, refused
     blocked = json.loads(run("enforce", "-c", "shop", "--max-entries", "2", "-n", "--format", "json", status=1))

@@ -196,7 +196,7 @@ def test_unseen_files():
         put(folder, name, archive)
     left = {temporary, ".dat.nosync2", other}
     url = entries(folder)[temporary]["url"]
-    note = b"note: kept, because URLCache does not see them (give their ids to remove them): 3\n"
+    note = b"note: entries kept because URLCache does not see them (give their ids to remove them): 3\n"
     result = run("purge", "-c", folder, url, "--yes", "--format", "json")
     assert result.stderr == note and json.loads(result.stdout)["removed"]["entries"] == 1, result
     assert {"reason": "orphan", "entries": 3}.items() <= json.loads(result.stdout)["kept"]["reasons"][-1].items()
@@ -247,13 +247,13 @@ def test_hostile_folders(monkeypatch):
     put(folder, "10.ZW1wdHk=" + SUFFIX, b"")
     os.chmod(put(folder, "11.c2VjcmV0" + SUFFIX), 0)
     result = run("purge", "-c", folder, "--all", "--yes", "--format", "json", status=3)
-    assert result.stderr == (b"note: kept, because URLCache does not see them (give their ids to remove them): 1\n"
-                             b"note: kept, because they are not regular files: 6\n"), result
+    assert result.stderr == (b"note: entries kept because URLCache does not see them (give their ids to remove them): 1\n"
+                             b"note: entries kept because they are not regular files: 6\n"), result
     assert json.loads(result.stdout)["removed"]["entries"] == 14, result.stdout
     assert files(folder) == kinds
     for identifier in ["1.Zm9sZGVy", "2.bGluaw==", "3.bGluaw==", "4.bGluaw==", "5.cGlwZQ==", "6.c29ja2V0", ".dat.nosync7"]:
         result = run("purge", "-c", folder, "--id", identifier, "--yes", status=3)
-        assert result.stderr == b"note: kept, because they are not regular files: 1\n", result
+        assert result.stderr == b"note: entries kept because they are not regular files: 1\n", result
     run("enforce", "-c", folder, "--max-entries", "0", "--yes", status=1)
     for name in ["../outside/1.YQAtMQAvAA==", "/etc/hostname", "..", "x" * 5000]:
         run("purge", "-c", folder, "--id", name, "--yes", status=64 if "/" in name or name == ".." or "x" in name else 1)

@@ -91,9 +91,9 @@ def make(stock, name):
     return folder
 
 
-OF_B = f"note: the cache answers '{B}' with the entry of '{A}': both have the key 'a.example/p'; the entry may be meant for another user\n"
-OF_OLD = f"note: the cache answers '{OLD}' with the entry of '{NEW}', which has the key 'a.example/old'\n"
-OF_NEW = f"note: the entry of '{NEW}' has the key 'a.example/old', so the cache does not use it for that URL\n"
+OF_B = f"note: the cache answers '{B}' with the entry for '{A}': both have the key 'a.example/p'; the entry may be meant for another user\n"
+OF_OLD = f"note: the cache answers '{OLD}' with the entry for '{NEW}', which has the key 'a.example/old'\n"
+OF_NEW = f"note: the entry for '{NEW}' has the key 'a.example/old', so the cache does not use it for that URL\n"
 
 
 def test_names(stock_url_cache):
@@ -130,7 +130,7 @@ def test_names(stock_url_cache):
     assert ": downloaded again\n  because Foundation on Linux was observed not to use it: its key belongs to a different URL\n" in words, words
     words = run(tool, "explain", "-c", folder, "--why-missing", B).stdout.decode()
     assert words.startswith(f"""\
-PRESENT: the cache answers this URL with the entry of another URL; run 'explain' on that entry
+PRESENT: the cache answers this URL with the entry for another URL; run 'explain' on that entry
 
 URL                  {B}
 Cache key            a.example/p

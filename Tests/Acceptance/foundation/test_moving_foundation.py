@@ -289,10 +289,10 @@ def test_conflicts():
     shutil.rmtree(new)
     text = run("import", archive, "-c", new, "--create", "foundation", status=3).stdout.decode()
     assert "Imported 2 of 4 entries into a new Foundation cache" in text, text
-    assert "Skipped, because a newer entry of the archive has the same key in this cache: 2\n" in text, text
+    assert "Entries skipped because a newer entry in the archive has the same key in this cache: 2\n" in text, text
     assert "the cache has an entry" not in text, text
     failed = run("import", "--any-method", archive, "-c", path("none"), "--create", "foundation", "--on-conflict", "error", status=1).stderr.decode()
-    assert "several entries of the archive would have the key of" in failed and "already has" not in failed, failed
+    assert "several entries from the archive would have the same key as" in failed and "already has" not in failed, failed
     assert not os.path.exists(path("none"))
     later = made_archive("later", [base + "?a=3"], time=5)
     earlier = made_archive("earlier", [base + "?a=4"], time=0)
@@ -332,7 +332,7 @@ def test_nothing_to_import(words, status, kind):
     assert document["created"] is False and document["added"]["entries"] == 0, document
     assert not os.path.exists(new)
     if status:
-        assert b"Skipped, because this cache cannot contain them: " in done.stdout and b"incomplete" not in done.stdout, done
+        assert b"Entries skipped because this cache cannot contain them: " in done.stdout and b"incomplete" not in done.stdout, done
 
 
 def test_an_empty_apple_cache_is_copied():

@@ -181,7 +181,7 @@ def test_each_message_leads_to_the_next_command(damage, verb):
         found = run_here([tool, *hinted(found, "recover")])
     assert found.returncode == 0, found
     made = run_here([tool, *hinted(found, "import")])
-    assert made.returncode == 3 and b"Skipped, because their body is lost: " in made.stdout, made
+    assert made.returncode == 3 and b"Entries skipped because their body is lost: " in made.stdout, made
     codes = {finding["code"] for finding in json.loads(run_here([tool, "check", f"{cache}-recovered", "--json"]).stdout)["findings"]}
     assert not codes & {"no-body-row", "missing-body-file", "damaged-database"}, codes
 

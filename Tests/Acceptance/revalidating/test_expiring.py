@@ -118,7 +118,7 @@ def test_hostile():
     database.close()
     before = rows(hostile)
     result = run("expire", "-c", hostile, "--all", "--clear-user-info", KEY, "--yes", status=3)
-    assert result.stderr == b"note: skipped, because their user info cannot be decoded: 3\n", result
+    assert result.stderr == b"note: entries skipped because their user info cannot be decoded: 3\n", result
     same(before, rows(hostile), {4}, KEY)
 
 
@@ -141,6 +141,6 @@ def test_beside_an_app():
         output, errors = process.communicate(timeout=120)
         if process.returncode == 3:
             break
-    assert process.returncode == 3 and errors == b"note: skipped, because they changed meanwhile or the command was stopped: 1\n", (process.returncode, errors)
+    assert process.returncode == 3 and errors == b"note: entries skipped because they changed meanwhile or the command was stopped: 1\n", (process.returncode, errors)
     assert output.startswith(f"Cleared '{KEY}' in 299 of 600 selected entries\n".encode()) and output.endswith(b"  \xe2\x80\xa6 and 289 more\n"), output
     assert run("list", "-c", beside, "--user-info", KEY, "--count").stdout == b"0\n"

@@ -103,7 +103,8 @@ extension URLCacheAdmin {
       if let failure { throw failure }
       if !result.skipped.isEmpty {
         environment.note(
-          "skipped, because they changed meanwhile or the command was stopped: \(result.skipped.count)"
+          "entries skipped because they changed meanwhile or the command was stopped: "
+            + "\(result.skipped.count)"
         )
         return absence == .done ? .partly : absence
       }
@@ -147,7 +148,7 @@ extension URLCacheAdmin {
       }
       var absence = environment.report(absent: absent, secrets.policy)
       if unreadable > 0 {
-        environment.note("skipped, because their user info cannot be decoded: \(unreadable)")
+        environment.note("entries skipped because their user info cannot be decoded: \(unreadable)")
         // Entries that the user selected and that keep their stamps must not pass for done.
         if absence == .done { absence = .partly }
       }
@@ -160,7 +161,7 @@ extension URLCacheAdmin {
     ) throws(CommandFailure) -> Bool {
       if yes { return true }
       return try Confirmation.change.ask(
-        about: "\(Confirmation.counted(result.entries.count, "entry", "entries")) of "
+        about: "\(Confirmation.counted(result.entries.count, "entry", "entries")) in "
           + Confirmation.title(ofCacheAt: result.store.path), in: environment
       ) { text in
         var preview = result

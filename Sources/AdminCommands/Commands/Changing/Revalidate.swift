@@ -168,7 +168,7 @@ extension URLCacheAdmin {
         }
       }
       if orphans > 0 {
-        environment.note("skipped, because URLCache does not see them: \(orphans)")
+        environment.note("entries skipped because URLCache does not see them: \(orphans)")
       }
       if let spool {
         for index in requests.indices { try requests[index].keepStart(from: source, in: spool) }
@@ -213,7 +213,7 @@ extension URLCacheAdmin {
       if change.yes { return true }
       let count = plan.entries.count { $0.action != .none }
       return try Confirmation.change.ask(
-        about: "\(Confirmation.counted(count, "entry", "entries")) of "
+        about: "\(Confirmation.counted(count, "entry", "entries")) in "
           + Confirmation.title(ofCacheAt: cache.path(in: environment)), in: environment
       ) { text in
         var preview = renderer

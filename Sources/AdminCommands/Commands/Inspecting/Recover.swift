@@ -88,7 +88,7 @@ extension URLCacheAdmin {
     func validate() throws {
       if let limit, limit < 0 { throw ValidationError("'--limit' cannot be less than zero.") }
       guard format != .ncdu else {
-        throw ValidationError("'--format ncdu' is only for the entries that a cache has.")
+        throw ValidationError("'recover' does not support '--format ncdu'.")
       }
       guard columns == nil || format != .urls else {
         throw ValidationError("'--format urls' and '--columns' cannot be combined.")
@@ -110,7 +110,7 @@ extension URLCacheAdmin {
       for note in source.description.notes { environment.note(note) }
       if let damage = source.damage {
         guard source.isDatabase else { throw damage }
-        environment.note("SQLite cannot read it: \(damage)")
+        environment.note("SQLite cannot read the database: \(damage)")
       }
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
@@ -203,15 +203,15 @@ extension URLCacheAdmin {
       if !isWritten, !damaged, source.isDatabase { environment.note(Self.damagedHint) }
       if summary.missingBodies > 0 {
         environment.note(
-          "entries without a body, which 'import' leaves out: "
+          "entries without a body, which 'import' skips: "
             + QuantityWords.grouped(summary.missingBodies)
         )
       }
       if leftOut > 0 {
-        environment.note("not in the archive, because only the URL is left: \(leftOut)")
+        environment.note("entries not in the archive because only their URL is left: \(leftOut)")
       }
       for omission in summary.omissions {
-        environment.note("skipped, because \(omission.reason): \(omission.count)")
+        environment.note("entries skipped because \(omission.reason): \(omission.count)")
       }
       if !uncertainBodies, uncertain > 0, output != "-" {
         let bodies = Confirmation.counted(uncertain, "body", "bodies")
@@ -247,7 +247,7 @@ extension URLCacheAdmin {
     private func nextStep(from path: String, _ archive: String) -> String {
       let line = { OptionHints.commandLine(["import", archive, "-c", $0]) }
       return damaged
-        ? "make a new cache of them with: \(line(RepairHint.newCache(insteadOf: path)))"
+        ? "import them into a new cache with: \(line(RepairHint.newCache(insteadOf: path)))"
         : "put them back with: \(line(path))"
     }
 

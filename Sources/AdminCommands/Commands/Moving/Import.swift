@@ -88,7 +88,8 @@ extension URLCacheAdmin {
       try write(plan, result, destination, in: environment)
       if plan.count(.otherMethod) > 0, !dryRun, file != "-", selection.isEmpty {
         let words = importing.wordsAdding(archive, to: destination.path) + ["--any-method"]
-        environment.hint("also import the other methods with: \(OptionHints.commandLine(words))")
+        environment.hint(
+          "import entries with other methods, too, with: \(OptionHints.commandLine(words))")
       }
       if named.new != nil, destination.new == nil {
         environment.note("no cache was created, because there is nothing to import")
@@ -149,7 +150,7 @@ extension URLCacheAdmin {
         let url = conflict.url.map { HostileText.shown(secrets.policy.url($0, for: .people)) }
         let reason =
           conflict.isInArchive
-          ? "in this cache, several entries of the archive would have the key of"
+          ? "in this cache, several entries from the archive would have the same key as"
           : "the cache already has a different entry for"
         throw CommandFailure(
           .no, kind: "conflict",
@@ -166,7 +167,7 @@ extension URLCacheAdmin {
       // Entries that are only added take nothing away, so there is nothing to ask about.
       if yes || count == 0 { return true }
       return try Confirmation.replace(count).ask(
-        about: "\(Confirmation.counted(count, "entry", "entries")) of "
+        about: "\(Confirmation.counted(count, "entry", "entries")) in "
           + Confirmation.title(ofCacheAt: destination.path), in: environment
       ) { text in
         ImportRenderer(isDryRun: true, new: destination.new, secrets: secrets.policy)
@@ -260,7 +261,7 @@ extension CommandEnvironment {
     } catch let error as StoreError where error.code == .inputOutput && !isMade {
       throw CommandFailure(
         .cannotCreate, kind: "cannot-create",
-        "cannot create a cache at '\(path)': \(error.reason ?? "the system failed")",
+        "cannot create a cache at '\(path)': \(error.reason ?? "unknown error")",
         hint: "give a new or empty folder with '-c'", path: path)
     }
   }
