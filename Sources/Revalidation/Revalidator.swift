@@ -194,6 +194,6 @@ public struct Revalidator {
 
   private static func broken(_ request: ValidationRequest) -> ValidationResult {
     ValidationResult(
-      request, FetchFailure(.other, "the response broke the protocol of urlcache-admin-fetch"))
+      request, FetchFailure(.other, "the response violated the protocol of urlcache-admin-fetch"))
   }
 }

@@ -71,7 +71,7 @@ import Testing
     ),
     (
       ["export", "shop", "--har", "--", "1"],
-      "'export' has no option '--har', because the name of the file chooses the format",
+      "'export' has no option '--har', because the file name determines the format",
       "write: urlcache-admin export shop -o NEW.har -- 1"
     ),
     (
@@ -95,7 +95,7 @@ import Testing
       "write: urlcache-admin import x.tar -c CACHE"
     ),
     (
-      ["apply"], "'apply' needs the file of a plan",
+      ["apply"], "'apply' needs a plan file",
       "write a plan with: urlcache-admin purge CACHE --stale --plan plan.json"
     ),
     (

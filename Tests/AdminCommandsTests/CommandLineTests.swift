@@ -66,8 +66,8 @@ import Testing
 
         Asks for confirmation unless you give '--yes'. Apps keep responses that they
         have in memory until they quit. Pinned entries are kept; see 'pin'.
-        '--sidecars' also removes the ETag files of the URLs, unless another entry has
-        the same URL.
+        '--sidecars' also removes the sidecar files of the URLs, unless another entry
+        has the same URL.
 
         '--secure' overwrites body files before it removes them, rewrites the database
         and overwrites its log, and then searches the bytes of all files for the keys,
@@ -134,11 +134,11 @@ import Testing
     ),
     (
       ["list", "-c", "memory", "--glob", "[a"],
-      "'[a' of '--glob' has a '[' without a matching ']'\nhint: use '\\[' for a literal bracket"
+      "'--glob': '[a' has a '[' without a matching ']'\nhint: use '\\[' for a literal bracket"
     ),
     (
       ["list", "-c", "memory", "--age-basis", "used"],
-      "'used' of '--age-basis' is not an age basis\nhint: use one of: stored, first-stored, date,"
+      "'--age-basis': 'used' is not an age basis\nhint: use one of: stored, first-stored, date,"
         + " last-modified, user-info:KEY"
     ),
     (
@@ -180,7 +180,7 @@ import Testing
     (["export", "-o", "x", "--redact-header", ""], "'--redact-header' needs a name."),
     (
       ["export", "-o", "x", "--redact-header", "X-A,X B"],
-      "'x b' of '--redact-header' is not a header field name."
+      "'--redact-header': 'x b' is not a header field name."
     ),
   ])
   func `a parser error says where the options are`(_ words: [String], _ message: String) {
@@ -256,7 +256,7 @@ import Testing
       run(["list", "-c", "memory", "--count", "--newer-than", "30d"])
         == CommandLineResult(
           status: .done, output: "2\n",
-          messages: "note: not selected, because their age is unknown: 1\n"))
+          messages: "note: entries not selected because their age is unknown: 1\n"))
   }
 
   @Test(arguments: [
@@ -275,7 +275,7 @@ import Testing
         .init(name: "ETag", value: index == 0 ? "\"a\"" : ""),
       ])
     }
-    let note = "note: not selected, because their freshness is unknown: \(unknown)\n"
+    let note = "note: entries not selected because their freshness is unknown: \(unknown)\n"
     #expect(
       CommandLineResult.running(
         ["list", "-c", "memory", "--count"] + options, on: MemoryStore(responses), now: now)
@@ -314,7 +314,7 @@ import Testing
     #expect(
       result.messages
         == "1 shown of 2 selected, 5 in all; 2.0 KiB shown\n"
-        + "note: not selected, because their age is unknown: 1\n")
+        + "note: entries not selected because their age is unknown: 1\n")
   }
 
   @Test(arguments: ["last-modified", "date"])

@@ -26,8 +26,8 @@ import Testing
         "keep shop",
         .error(
           "unknown command 'keep'",
-          hint: "see what is kept with 'urlcache-admin pin shop'; with a URL after"
-            + " the cache, 'pin' keeps its entry")
+          hint: "list pinned URLs with 'urlcache-admin pin shop'; pin one with"
+            + " 'urlcache-admin pin shop URL'")
       ),
       (
         "limit shop 100M",
@@ -40,8 +40,8 @@ import Testing
         "undo shop",
         .error(
           "unknown command 'undo'",
-          hint: "only '--backup FILE' of a command keeps a copy of what it removes: restore it"
-            + " with 'urlcache-admin import FILE -c shop'; look for what is left of other entries"
+          hint: "only a backup written with '--backup FILE' can be restored:"
+            + " 'urlcache-admin import FILE -c shop'; look for remains of other entries"
             + " with 'urlcache-admin recover shop'")
       ),
     ] as [(String, Outcome)])
@@ -113,7 +113,7 @@ import Testing
           "cannot tell the archive format from the name '@/new.xyz'",
           hint:
             "end it with .tar.zst, .tar.gz, .tar, .zip, .har, .warc.gz, .warc, .wacz or .sqlite,"
-            + " or give '--archive-format'")
+            + " or give '--format'")
       ),
       (
         "export shop --out @/new.tar",

@@ -162,7 +162,8 @@ import Testing
         "hint: search URLs and header fields, too, with: urlcache-admin grep zzz shop\n"))
     #expect(
       try run("list shop --header Authorization").messages.hasSuffix(
-        "hint: select by requests with: urlcache-admin list shop --request-header Authorization\n"))
+        "hint: select by request header fields with: urlcache-admin list shop --request-header Authorization\n"
+      ))
   }
 
   private func run(_ line: String) throws -> CommandLineResult {

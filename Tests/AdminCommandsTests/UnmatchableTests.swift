@@ -75,7 +75,7 @@ import Testing
       let message =
         isParsed
         ? "'\(value)' \(reason). \(capital)."
-        : "'\(value)' of '--\(name)' \(reason)\nhint: \(hint)\n"
+        : "'--\(name)': '\(value)' \(reason)\nhint: \(hint)\n"
       #expect(result.messages.contains(message), "\(result.messages)")
     }
     let text = "[[rules]]\naction = \"purge\"\nmatch = { \(name) = \"\(value)\" }\n"
@@ -90,7 +90,7 @@ import Testing
     let result = CommandLineResult.running(
       ["list", "-c", "memory", "--partition", ""], on: MemoryStore([]), now: now)
     let message =
-      "error: '' of '--partition' is not a partition\nhint: use a site such as 'https://example.com'\n"
+      "error: '--partition': '' is not a partition\nhint: use a site such as 'https://example.com'\n"
     #expect(result == CommandLineResult(status: .usage, messages: message))
   }
 

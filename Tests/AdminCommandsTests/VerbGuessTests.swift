@@ -41,7 +41,7 @@ import Testing
     ),
     (
       ["fix", "shop"],
-      "look for problems with: urlcache-admin check shop; see what a repair would do with:"
+      "check the cache with: urlcache-admin check shop; see what a repair would do with:"
         + " urlcache-admin check shop --repair --dry-run"
     ),
     (

@@ -52,7 +52,7 @@ import Testing
     ("pim", "did you mean 'pin'?"), ("purg", "did you mean 'purge'?"),
     ("ring", "list the commands with"),
     ("expore", "did you mean 'export'?"),
-    ("undo", "only '--backup FILE' of a command keeps a copy"),
+    ("undo", "only a backup written with '--backup FILE' can be"),
     // One letter from 'expire' and 'purge', which change something.
     ("expires", "list the commands with"), ("purged", "list the commands with"),
     ("x", "list the commands with"),

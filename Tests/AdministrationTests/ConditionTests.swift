@@ -202,7 +202,7 @@ import Testing
     ("query(a b) = 1", 8..<9, "expected ')' after the name"),
     ("user-info(n) < soon", 15..<19, "'soon' is neither a number nor a time"),
     ("storage-policy = disk", 17..<21, "'disk' is not one of the allowed values"),
-    ("query(v) < 2", 9..<10, "'query' cannot be compared with '<'"),
+    ("query(v) < 2", 9..<10, "'query' cannot be used with '<'"),
   ])
   func `invalid names and values are refused with their location`(
     _ text: String, _ place: Range<Int>, _ reason: String

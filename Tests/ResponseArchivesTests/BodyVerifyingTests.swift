@@ -59,7 +59,7 @@ import Testing
     let error = #expect(throws: StoreError.self) { try body.forEachVerifiedChunk { _ in } }
     #expect(
       error?.code == .changedWhileReading
-        && error?.reason == "a body changed")
+        && error?.reason == "its length or digest changed")
   }
 
   @Test func `an announced digest is verified on the first read`() throws {

@@ -40,7 +40,7 @@ extension CommandEnvironment {
       guard bytes != nil || !isNeeded else {
         throw CommandFailure(
           .noInput, kind: "not-found", "no configuration file '\(path)'",
-          hint: "list the files that are read with 'urlcache-admin config list'", path: path)
+          hint: "list the configuration files with 'urlcache-admin config list'", path: path)
       }
       return bytes.map { ConfigurationFile($0, path: path, home: nonEmpty("HOME")) }
     }

@@ -48,9 +48,10 @@ extension CommandEnvironment {
       guard isFirst else { return }
       let reason =
         error.map { "cannot write \($0)" }
-        ?? "no folder for state: HOME is not set or belongs to another user"
+        ?? "no state folder: HOME is not set, or the home folder belongs to another user"
       report(
-        "\(reason); if this command is killed, run 'check --repair' to remove the files that it leaves behind"
+        "\(reason); if this command is killed, run 'urlcache-admin check CACHE --repair'"
+          + " to remove the files that it leaves behind"
       )
     }
   }

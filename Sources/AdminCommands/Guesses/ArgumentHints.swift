@@ -26,7 +26,7 @@ extension OptionHints {
         hint: "write: urlcache-admin import FILE -c CACHE")
     case "apply":
       return .usage(
-        "'apply' needs the file of a plan",
+        "'apply' needs a plan file",
         hint: "write a plan with: urlcache-admin purge CACHE --stale --plan plan.json")
     default:
       if argument == "<value>", let line = lineDividingValue() {
@@ -68,7 +68,7 @@ extension OptionHints {
       var line = words
       line.remove(at: option)
       return .usage(
-        "'export' has no option '\(words[option])', because the name of the file chooses the format",
+        "'export' has no option '\(words[option])', because the file name determines the format",
         hint: "write: \(OptionHints.commandLine(line, adding: ["-o", "NEW\(ending)"]))")
     }
     return .usage(

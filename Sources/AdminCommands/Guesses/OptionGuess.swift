@@ -69,7 +69,7 @@ struct OptionGuess {
   private static let largest =
     "list the largest entries with"
     + " 'urlcache-admin list CACHE --sort=-size --limit 10'"
-  private static let format = "sizes are readable; '--format csv' has numbers of bytes"
+  private static let format = "sizes are already human-readable; '--format csv' shows bytes"
   private static let entries = "use '--prefix', '--host' or '--all'"
 
   private static let watch =
@@ -107,12 +107,14 @@ struct OptionGuess {
     ],
     "--limit": [
       write("--max-size", in: "enforce"), leaveOut(value: true, in: "discover"),
-      say("'--max-delete NUMBER' refuses to remove more entries", with: "--max-delete"),
+      say(
+        "use '--max-delete NUMBER' to refuse removing more than NUMBER entries",
+        with: "--max-delete"),
     ],
     "-S": [write("--sort=-size", in: "list"), say(largest)],
     "-t": [write("--sort=age", in: "list"), write("--mime", in: "grep")],
     "-l --long": [write("--wide", in: "list")],
-    "-a": [say("all entries are listed without an option", in: "list")],
+    "-a": [say("'list' shows all entries by default", in: "list")],
     "-1": [write("--format urls", in: "list")],
     "-r": [
       write("--reverse", in: "list"), leaveOut(in: "discover"), say(entries, with: "--all"),
@@ -135,7 +137,7 @@ struct OptionGuess {
     ],
     "--orphans": [
       say(
-        "see which files have no entry with 'urlcache-admin check CACHE --repair=orphans --dry-run'",
+        "list orphans with 'urlcache-admin check CACHE --repair=orphans --dry-run'",
         in: "purge")
     ],
     "--include --name --pattern --match": [write("--glob")],
@@ -171,7 +173,7 @@ struct OptionGuess {
       say("see the tables and columns with 'urlcache-admin query --help'", in: "query")
     ],
     "--all": [
-      say("search your whole home with 'urlcache-admin discover ~'", in: "discover"),
+      say("search your whole home folder with 'urlcache-admin discover ~'", in: "discover"),
       say("'--all-caches' runs the command for each configured cache", with: "--all-caches"),
     ],
     // How to search.
@@ -184,7 +186,7 @@ struct OptionGuess {
     ],
     "-x --line-regexp": [say("use -E '^TEXT$'", in: "grep")],
     "-I": [say("bodies that are not text are not searched without '--binary'", in: "grep")],
-    "--no-filename": [say("'--format json' has the parts of each match", in: "grep")],
+    "--no-filename": [say("'--format json' shows the parts of each match separately", in: "grep")],
     // What to show, and where.
     "--csv": [write("--format csv")], "--tsv": [write("--format tsv")],
     "--ndjson --jsonl --json-lines": [write("--format ndjson"), write("--json")],
@@ -200,7 +202,7 @@ struct OptionGuess {
     "--secrets --tokens --credentials --secret --token --with-token": [
       write("--rule secret", in: "audit"),
       say(
-        "find entries with secrets with 'urlcache-admin audit CACHE --rule secret'; '--show-secrets' shows them unmasked",
+        "find entries that contain secrets with 'urlcache-admin audit CACHE --rule secret'; '--show-secrets' shows them unmasked",
         with: "--show-secrets"),
     ],
     "--only": [write("--rule", in: "audit")],
@@ -232,7 +234,9 @@ struct OptionGuess {
     "--dry --simulate --preview": [write("--dry-run")],
     "--force --no-confirm --assume-yes": [write("--yes")],
     "--fix": [write("--repair")],
-    "-i --interactive": [say("it asks on a terminal, unless '--yes' is given", with: "--yes")],
+    "-i --interactive": [
+      say("the command asks for confirmation on a terminal unless '--yes' is given", with: "--yes")
+    ],
     "--bodies": [write("--in body", in: "grep")],
     "--interval --every": [leaveOut(value: true, in: "watch")],
     "--lines": [leaveOut(value: true, in: "watch")],

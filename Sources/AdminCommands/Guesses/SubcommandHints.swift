@@ -19,7 +19,7 @@ enum SubcommandHints {
       "path": "show the settings and their files with 'urlcache-admin config list'",
       "edit": "change a setting with 'urlcache-admin config set SETTING VALUE'",
       "add": "change a setting with 'urlcache-admin config set SETTING VALUE'",
-      "init": "create the file with the first 'urlcache-admin config set SETTING VALUE'",
+      "init": "the first 'urlcache-admin config set SETTING VALUE' creates the file",
     ]
   ]
 

@@ -37,7 +37,7 @@ struct VerbHints {
     "see how much unused space there is with: urlcache-admin compact CACHE --dry-run"
 
   private static let repair =
-    "look for problems with: urlcache-admin check CACHE"
+    "check the cache with: urlcache-admin check CACHE"
     + "; see what a repair would do with: urlcache-admin check CACHE --repair --dry-run"
 
   private static let tables = "see the tables and columns with: urlcache-admin query --help"

@@ -41,15 +41,15 @@ enum VerbSynonyms {
   private static let hints: [String: String] = [
     "extract": "write a body with 'urlcache-admin body CACHE ID -o FILE'",
     "undo":
-      "only '--backup FILE' of a command keeps a copy of what it removes: restore it with"
-      + " 'urlcache-admin import FILE -c CACHE'; look for what is left of other entries with"
+      "only a backup written with '--backup FILE' can be restored:"
+      + " 'urlcache-admin import FILE -c CACHE'; look for remains of other entries with"
       + " 'urlcache-admin recover CACHE'",
     "find": "find caches with 'urlcache-admin discover', entries with 'urlcache-admin list --glob',"
       + " '--host' or '--where', and text with 'urlcache-admin grep'",
     "refresh": "did you mean 'revalidate'?",
     "update": "did you mean 'revalidate'?",
-    "keep": "see what is kept with 'urlcache-admin pin CACHE'; with a URL after"
-      + " the cache, 'pin' keeps its entry",
+    "keep": "list pinned URLs with 'urlcache-admin pin CACHE'; pin one with"
+      + " 'urlcache-admin pin CACHE URL'",
   ]
 
   /// The commands that can change a cache or the configuration.

@@ -44,7 +44,7 @@ struct ArchiveOptions: ParsableArguments {
       throw .usage(
         "cannot tell the archive format from the name '\(path)'",
         hint: "end it with \(ExportFormat.endingsInWords(ExportFormat.allCases)), or give"
-          + " '--archive-format'")
+          + " '--format'")
     }
     guard let level else { return format }
     guard let levels = format.levels else {

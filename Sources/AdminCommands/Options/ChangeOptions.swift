@@ -73,7 +73,7 @@ extension ChangeOptions {
     }
     let sidecarCount = (sidecars?.removed.count ?? 0) + (sidecars?.written.count ?? 0)
     if sidecarCount > 0 {
-      parts.append(Confirmation.counted(sidecarCount, "ETag file", "ETag files"))
+      parts.append(Confirmation.counted(sidecarCount, "sidecar file", "sidecar files"))
     }
     return
       "\(parts.joined(separator: " and ")) from \(Confirmation.title(ofCacheAt: plan.store.path))"
@@ -129,7 +129,7 @@ struct SecureOptions: ParsableArguments {
   ) -> SecureRemoval? {
     guard isOn else { return nil }
     if let backup, !change.dryRun {
-      environment.note("the backup '\(backup)' contains what is removed: keep it safe")
+      environment.note("the backup '\(backup)' contains the removed entries; keep it safe")
     }
     return SecureRemoval(
       waiting: cache.waitMilliseconds, skippingCheck: change.noVerify, in: environment)
@@ -197,7 +197,7 @@ struct PlanOptions: ParsableArguments {
       plan.orphans.isEmpty
       ? "" : " and \(Confirmation.counted(plan.orphans.count, "orphan", "orphans"))"
     environment.note("saved '\(path)', a plan to remove \(entries)\(files)")
-    environment.suggest("carry it out with", ["apply", path])
+    environment.suggest("apply it with", ["apply", path])
     return true
   }
 }

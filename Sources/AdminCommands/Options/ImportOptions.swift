@@ -106,7 +106,7 @@ func parseArchiveLimit(_ text: String) throws -> (ArchiveLimits.Name, Int64) {
   else {
     let names = ArchiveLimits.Name.allCases.map(\.rawValue).joined(separator: ", ")
     throw ValidationError(
-      "'\(printable(text))' is not a limit. Use one of \(names), '=' and a number.")
+      "'\(printable(text))' is not a limit. Use NAME=NUMBER, where NAME is one of: \(names).")
   }
   return (name, try parseSize(String(decoding: Array(parts[1]), as: UTF8.self)).bytes)
 }

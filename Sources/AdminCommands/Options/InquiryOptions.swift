@@ -93,7 +93,7 @@ enum RequestHeader {
       case .criterion(let criterion): return criterion
       case .field(_, let text):
         throw .usage(
-          "'--request-header' takes no field to send here, but '\(printable(text))' is one",
+          "'--request-header' selects entries here, but '\(printable(text))' is a header field to send",
           hint: "use 'NAME' or 'NAME=PATTERN'; 'explain' takes 'NAME: VALUE'")
       }
     }

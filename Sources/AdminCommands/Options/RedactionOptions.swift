@@ -36,7 +36,7 @@ struct RedactionOptions: ParsableArguments {
     }
     if let name = Self.names(redactHeader).sorted().first(where: { !FieldName($0.bytes).isValid }) {
       throw ValidationError(
-        "'\(printable(String(decoding: name.bytes, as: UTF8.self)))' of '--redact-header' is not a header field name."
+        "'--redact-header': '\(printable(String(decoding: name.bytes, as: UTF8.self)))' is not a header field name."
       )
     }
     // Refused and not resolved by an order: either reading of it could give away what the user

@@ -13,7 +13,7 @@ extension Configuration {
         ConfigurationError(
           value.place == query.sort?.place
             ? "'\(value.text)' is not a column to sort by"
-            : "'\(value.text)' are not columns of a list",
+            : "'\(value.text)' is not a list of columns",
           at: value.place, hint: "use one of: \(columnNames) user-info:KEY proto-props:KEY")
       }
     }

@@ -133,7 +133,7 @@ extension SelectionOptions {
     var values: [Value] = []
     for text in texts {
       do throws(WrittenValueError) { values.append(try read(text)) } catch {
-        throw .usage("'\(printable(text))' of '\(option)' \(error.reason)", hint: error.hint)
+        throw .usage("'\(option)': '\(printable(text))' \(error.reason)", hint: error.hint)
       }
     }
     return values
@@ -152,7 +152,7 @@ extension SelectionOptions {
       let values = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
       guard !values.contains(where: \.isEmpty) else {
         throw .usage(
-          "'\(printable(text))' of '\(option)' has an empty value",
+          "'\(option)': '\(printable(text))' has an empty value",
           hint: "write one comma between two values")
       }
       parts += values.map { String(decoding: Array($0), as: UTF8.self) }

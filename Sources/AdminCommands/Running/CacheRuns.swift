@@ -92,7 +92,7 @@ struct CacheRuns {
     guard !names.isEmpty else {
       throw CommandFailure(
         .configuration, kind: "configuration", "the configuration names no caches",
-        hint: "list the files that are read with 'urlcache-admin config list'")
+        hint: "list the configuration files with 'urlcache-admin config list'")
     }
     return names
   }

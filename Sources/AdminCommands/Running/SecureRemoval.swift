@@ -22,7 +22,7 @@ final class SecureRemoval {
   /// Records by which texts the entries and files of a plan would be found. They must still exist.
   func collect(_ plan: RemovalPlan) throws {
     let source = try openSource(plan.store.path)
-    try environment.showingProgress("Reading what will be removed", of: nil) {
+    try environment.showingProgress("Reading entries to remove", of: nil) {
       try texts.insert(plan.entries, from: source)
     }
     try source.finish()
@@ -113,7 +113,7 @@ final class SecureRemoval {
     _ path: String, _ receipt: inout ErasureReceipt, unless shouldStop: () -> Bool
   ) throws {
     let editor = try open(path)
-    receipt.isErased = try environment.showingProgress("Overwriting what is left", of: nil) {
+    receipt.isErased = try environment.showingProgress("Overwriting remains", of: nil) {
       try editor.erase(fully: true, unless: shouldStop)
     }
     receipt.inUse = editor.inUse

@@ -168,7 +168,7 @@ struct ConditionParser {
     if case .word(let word) = token.kind, ByteString(word).asciiLowercased == "like",
       allowed.contains(.contains)
     {
-      hint += "; '*=' is true of a part of the text, '^=' of its beginning"
+      hint += "; '*=' matches any part of the text, '^=' its beginning"
     }
     // The hint lists the operators of this field only, as most other fields take fewer or more.
     guard let name, let sign = ConditionOperator(rawValue: name) else {
@@ -177,7 +177,7 @@ struct ConditionParser {
     }
     guard allowed.contains(sign) else {
       throw ConditionError(
-        "'\(field.rawValue)' cannot be compared with '\(name)'", at: token.range, hint: hint)
+        "'\(field.rawValue)' cannot be used with '\(name)'", at: token.range, hint: hint)
     }
     let end = token.range.upperBound
     token = try lexer.next()

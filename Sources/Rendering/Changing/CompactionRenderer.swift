@@ -31,7 +31,7 @@ public enum CompactionRenderer {
       buffer.append(erasure.isPlanned ? "Would remove " : "Removed ")
       buffer.append(grouped: Int64(compaction.orphans))
       buffer.append(
-        compaction.orphans == 1 ? " file without an entry\n" : " files without an entry\n")
+        compaction.orphans == 1 ? " orphaned body file\n" : " orphaned body files\n")
     }
     ErasureRenderer(receipt: erasure).appendText(into: &buffer)
   }

@@ -65,7 +65,7 @@ struct ErasureRenderer {
         receipt.isPlanned
           ? "Would overwrite nothing, because nothing would be removed"
           : "Overwrote nothing, because nothing was removed")
-      buffer.append("; run 'compact --secure' to overwrite what earlier removals left\n")
+      buffer.append("; run 'compact --secure' to overwrite what earlier removals left behind\n")
     } else if !receipt.hasDatabase {
       buffer.append("Would overwrite removed files, and search all files for traces\n")
     } else if receipt.inUse {
@@ -97,14 +97,14 @@ struct ErasureRenderer {
     if report.texts == 0 {
       buffer.append("Not verified: there is nothing to search the files for\n")
     } else {
-      buffer.append("Verified: ")
+      buffer.append("Verified: found ")
       buffer.append(counted: report.traces, "trace", "traces")
-      buffer.append(" in ")
-      buffer.append(counted: Int64(report.files), "file", "files")
-      buffer.append(", of ")
+      buffer.append(" of ")
       buffer.append(counted: Int64(report.texts), "text", "texts")
       buffer.append(" from ")
       buffer.append(counted: Int64(report.entries), "removed entry", "removed entries")
+      buffer.append(" in ")
+      buffer.append(counted: Int64(report.files), "file", "files")
       buffer.append("\n")
     }
     for place in report.places {

@@ -110,7 +110,7 @@ public struct CheckRenderer: Sendable {
       buffer.append("\n")
       repair(&buffer)
       guard let left else { return }
-      buffer.append("\nLeft: ")
+      buffer.append("\nAfter the repair: ")
       appendSummary(left, into: &buffer)
     }
   }

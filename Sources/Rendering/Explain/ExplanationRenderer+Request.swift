@@ -47,7 +47,7 @@ extension ExplanationRenderer {
     case .staleWhileRevalidate: meaning(of: reuse.staleUse.whileRevalidating)
     case .maxAge:
       reuse.freshness.lifetime.source == .maxAge ? "the lifetime" : "not a number, so stale"
-    case .maxStale, .minFresh, .onlyIfCached: "has a meaning only in requests"
+    case .maxStale, .minFresh, .onlyIfCached: "meaningful only in requests"
     }
   }
 
@@ -56,7 +56,7 @@ extension ExplanationRenderer {
     case .ahead: "starts when the entry becomes stale"
     case .open(let remaining): "applies for another \(spanText(remaining))"
     case .closed(let since): "ended \(spanText(since)) ago"
-    case .void(let prohibition): "overruled by \(prohibition.rawValue)"
+    case .void(let prohibition): "overridden by \(prohibition.rawValue)"
     case .invalid, nil: "ignored: not a number"
     }
   }

@@ -28,7 +28,7 @@ extension FieldFinding.Kind {
     case .fieldsToWithhold: "fields that must not be used without validation"
     // RFC 9111 §5.2.2.3: a cache that understands the status ignores `no-store` next to
     // `must-understand`.
-    case .noStoreVoid: "overruled by must-understand, because the status is known"
+    case .noStoreVoid: "overridden by must-understand, because the status is known"
     case .rollbackUndetectable: "only Last-Modified, which cannot detect a rollback"
     // RFC 9110 §13.1.5 forbids weak validators there.
     case .weakValidator: "weak: usable for If-None-Match and If-Modified-Since, not for If-Range"

@@ -144,7 +144,7 @@ extension MissingResponse {
   fileprivate var verdict: String {
     if !lookups.isEmpty {
       return
-        "PRESENT: the cache answers this URL with the entry of another URL; run 'explain' on that entry"
+        "PRESENT: the cache answers this URL with the entry for another URL; run 'explain' on that entry"
     }
     // In a Foundation cache, an entry can have the URL and still not be found by it, because its
     // key is that of another one.

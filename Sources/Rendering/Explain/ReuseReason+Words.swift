@@ -158,7 +158,7 @@ extension FoundationReuse.Refusal {
     case .noCache: "it has no-cache"
     case .noStore: "it has no-store"
     case .maxAge: "its max-age has passed"
-    case .status: "it does not use responses with its status"
+    case .status: "Foundation does not use responses with this status"
     case .vary: "it has Vary"
     case .expires: "it has no max-age, and its Expires is not a date"
     }

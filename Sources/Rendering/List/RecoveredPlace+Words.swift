@@ -8,7 +8,7 @@ extension RecoveredPlace {
     case (.log, .slack): return "slack in log frame \(frame ?? 0), \(offset)"
     case (.log, _): return "log frame \(frame ?? 0), \(offset)"
     case (.journal, _): return "journal, \(offset)"
-    case (.database, .earlierPage): return "database before the log, \(offset)"
+    case (.database, .earlierPage): return "earlier version in the database, \(offset)"
     case (.database, .freePage): return "free \(offset)"
     case (.database, .lostPage): return "lost \(offset)"
     case (.database, .slack): return "slack in \(offset)"

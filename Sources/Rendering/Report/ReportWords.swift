@@ -38,7 +38,7 @@ struct ReportWords: Sendable {
   var staleShare: String { Self.percent(report.staleBytes, of: report.usage.bodyBytes) }
 
   /// The rest of the sentence that begins with ``staleShare``.
-  let staleSuffix = "of the bytes in bodies are stale."
+  let staleSuffix = "of the body bytes are stale."
 
   /// The largest hosts: as few as have three quarters of the bytes, at most three.
   var leadingHosts: ArraySlice<CacheReport.Host> {
@@ -53,7 +53,8 @@ struct ReportWords: Sendable {
   /// The words before the names of ``leadingHosts``.
   var leadingHostsPrefix: String {
     let count = leadingHosts.count
-    let number = ["", "One host holds", "Two hosts hold", "Three hosts hold"][count]
+    let number = ["", "One host accounts for", "Two hosts account for", "Three hosts account for"][
+      count]
     let bytes = leadingHosts.reduce(0 as ByteCount) { $0 + $1.sum.bytes }
     return "\(number) \(Self.percent(bytes, of: report.usage.bodyBytes)) of the bytes: "
   }
@@ -61,7 +62,7 @@ struct ReportWords: Sendable {
   /// The share of entries that have half of the bytes.
   var halfSentence: String {
     let total = report.usage.bodyBytes
-    guard total > 0 else { return "no bytes in bodies" }
+    guard total > 0 else { return "no body bytes" }
     var (bytes, entries): (ByteCount, Int64) = (0, 0)
     for group in report.sizes.reversed() {
       let missing = total / 2 - bytes

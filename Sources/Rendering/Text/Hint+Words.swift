@@ -6,7 +6,7 @@ extension Hint {
     switch self {
     case .noStoreOnDisk: "it has no-store but is stored on disk"
     case .privateData:
-      "it is private or belongs to a cookie or credentials, and is stored on disk unencrypted"
+      "it is private, or was requested with a cookie or credentials, and is stored unencrypted on disk"
     case .notForDisk: "the app did not allow storing it on disk"
     case .bodyMissing: "its body is missing, so no app can use it"
     case .partialBody(isResumable: true):

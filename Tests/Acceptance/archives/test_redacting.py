@@ -328,7 +328,7 @@ def test_notes():
     notes = [line.removeprefix("note: ") for line in result.stderr.decode().splitlines()]
     assert notes[1:] == [
         "left out secrets: header fields of 25 entries, URLs of 25 entries, request bodies of 1 entry, attached properties of 25 entries",
-        "different secrets in URLs: 110, each replaced by a numbered 'REDACTED'",
+        "distinct secrets in URLs: 110, each replaced with a numbered 'REDACTED'",
         "bodies are unchanged and may contain secrets: 25 (use '--redact-bodies' to leave them out)",
         "other query parameters are unchanged and may contain secrets: 1 ('q'); use '--redact-query NAME' to leave them out"], notes
 

@@ -154,7 +154,7 @@ def test_without_a_copy():
     nowhere = {**os.environ, "TMPDIR": path("nowhere")}
     cache, options = make("estimated")
     dry = enforce(cache, *options, "--dry-run", environment=nowhere)
-    assert "note: this is an estimate, because there is no room for a trial on a copy: " in dry.stderr, dry.stderr
+    assert "note: this is an estimate, because there is no room for a copy to simulate on: " in dry.stderr, dry.stderr
     planned = json.loads(dry.stdout)
     assert planned["footprint_after"] is None
     done = json.loads(enforce(cache, *options, "--yes").stdout)

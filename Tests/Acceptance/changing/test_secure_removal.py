@@ -124,7 +124,7 @@ def test_nothing_to_remove(verb, options):
     run("purge", "-c", cache, *VAULT, "--yes")
     run("check", "-c", cache, "--repair", "--yes", status=None)
     before = scratch.tree(cache)
-    done = "nothing, because nothing {} removed; run 'compact --secure' to overwrite what earlier removals left\n"
+    done = "nothing, because nothing {} removed; run 'compact --secure' to overwrite what earlier removals left behind\n"
     planned = run(verb, "-c", cache, *options, "--secure", "--dry-run", status=None).stdout.decode()
     assert "Would overwrite " + done.format("would be") in planned, planned
     if verb != "check":
@@ -165,7 +165,7 @@ def test_dry_run_and_receipt_for_people():
     assert planned["complete"] is None and planned["traces"] is None
     assert scratch.tree(cache) == before
     text = run("purge", "-c", cache, *VAULT, "--secure", "--yes").stdout.decode()
-    assert "Overwrote removed body files, and rewrote the database and its log\nVerified: 0 traces in " in text, text
+    assert "Overwrote removed body files, and rewrote the database and its log\nVerified: found 0 traces of " in text, text
     assert "run 'compact'" not in text
 
 
@@ -375,7 +375,7 @@ def test_setting():
 def test_backup_is_noted():
     cache = make()
     result = run("purge", "-c", cache, *VAULT, "--secure", "--yes", "--backup", path("backup.tar"))
-    assert b"contains what is removed" in result.stderr and os.path.exists(path("backup.tar"))
+    assert b"contains the removed entries" in result.stderr and os.path.exists(path("backup.tar"))
 
 
 def test_foundation():

@@ -196,7 +196,7 @@ def test_saved():
     ("", "1:8", "the saved query is empty\n"),
     ("where = 'sze > 1'\n", "2:10", ""),
     ("where = []\n", "2:9", "the array is empty, so it would match nothing\n"),
-    ("columns = 'urls'\n", "2:11", "'urls' are not columns of a list\n"),
+    ("columns = 'urls'\n", "2:11", "'urls' is not a list of columns\n"),
     ("sort = 'url,id'\n", "2:8", "'url,id' is not a column to sort by\n"),
     ("limit = 3\n", "2:1", "unknown setting 'limit'\n")],
     ids=["nothing", "unknown field", "empty array", "columns", "sort", "setting"])

@@ -114,7 +114,7 @@ def test_import_meets_fault(archive, thorough):
                 assert others == 0 or call == "unlinkat", (call, turn, others, result)
                 # Nothing came of what failed before the first entry was in; of what cannot be noted all the same.
                 assert call in ("renameat", "unlinkat", "fsync", "write") or found == old \
-                    or b"run 'check --repair' to remove" in result.stderr, (call, turn)
+                    or b"run 'urlcache-admin check CACHE --repair' to remove" in result.stderr, (call, turn)
             subprocess.run(arguments(cache, archive), capture_output=True, check=True)
             assert state(cache) == (new, 0) and not intents(), ("the second run did not end what the first began", call, turn, fault)
     assert partly > (5 if thorough else 2) and left > (20 if thorough else 1), (partly, left)

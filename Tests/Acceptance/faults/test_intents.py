@@ -107,7 +107,7 @@ def test_cache_in_use(origin):
     assert run("compact", "-c", cache).stderr == note(len(left)) and not intents()
 
 
-UNKNOWN_HOME = "no folder for state: HOME is not set or belongs to another user"
+UNKNOWN_HOME = "no state folder: HOME is not set, or the home folder belongs to another user"
 
 
 @pytest.mark.parametrize(("reason", "variables", "fault"), [
@@ -129,6 +129,6 @@ def test_no_state_folder(origin, reason, variables, fault):
     if fault:
         said = re.sub(rf"'{re.escape(folder)}/intents/intent-\d+-[0-9a-z]+'", "'INTENT'", said)
         assert os.listdir(f"{folder}/intents") == [], "an intent is left"
-    end = "; if this command is killed, run 'check --repair' to remove the files that it leaves behind\n"
+    end = "; if this command is killed, run 'urlcache-admin check CACHE --repair' to remove the files that it leaves behind\n"
     assert result.returncode == 0 and said == f"note: {reason.replace('ROOT', scratch.root)}{end}", result
     assert not orphans(cache)

@@ -211,7 +211,7 @@ def test_operands():
         file.write(sql + ";\n-- the end\n")
     assert run("query", cache, "--file", path("q.sql"), "--format", "ndjson").stdout == expected
     assert run("query", sql, "--format", "ndjson", env={**os.environ, "URLCACHE_ADMIN_CACHE": cache}).stdout == expected
-    no_sql = ("error: there is no SQL\nhint: write: urlcache-admin query "
+    no_sql = ("error: no SQL given\nhint: write: urlcache-admin query "
               f"{cache} 'SELECT url, size FROM entries ORDER BY size DESC LIMIT 10'\n")
     assert run("query", cache, status=64).stderr.decode() == no_sql
     assert run("query", cache, "SELECT", "1", status=64).stderr.decode() == (

@@ -44,7 +44,7 @@ extension URLCacheAdmin.Enforce {
       // no entry is removed.
       if plan.needsSimulation, !bestEffort { throw Self.withoutCopy(error) }
       environment.note(
-        "this is an estimate, because there is no room for a trial on a copy: \(error)")
+        "this is an estimate, because there is no room for a copy to simulate on: \(error)")
       return RemovalSimulation(plan: plan, footprintAfter: nil)
     }
   }

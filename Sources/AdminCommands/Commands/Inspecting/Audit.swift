@@ -50,7 +50,7 @@ extension URLCacheAdmin {
       guard scope.allCaches else { return }
       guard audit.writeBaseline == nil, ![.sarif, .markdown].contains(format) else {
         throw ValidationError(
-          "'--all-caches' makes several documents, so it cannot be combined with"
+          "'--all-caches' writes several documents, so it cannot be combined with"
             + " '--write-baseline', '--format sarif' or '--format markdown'.")
       }
     }

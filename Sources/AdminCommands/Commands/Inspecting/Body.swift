@@ -61,7 +61,7 @@ extension URLCacheAdmin {
       guard entryOperands.count < 2 else {
         throw .usage(
           "'body' writes one entry, but \(entryOperands.count) are given",
-          hint: "write several bodies with 'urlcache-admin export --archive-format files'")
+          hint: "write several bodies with 'urlcache-admin export --format files'")
       }
       entry = entryOperands.first
     }

@@ -48,7 +48,7 @@ extension URLCacheAdmin {
         where error.kind == .notFound
       {
         var failure = CommandFailure(error)
-        failure.hint = "search your whole home with 'urlcache-admin discover ~'"
+        failure.hint = "search your whole home folder with 'urlcache-admin discover ~'"
         throw failure
       }
       let renderer = DiscoveryRenderer(now: time.now(in: environment))
@@ -96,7 +96,7 @@ struct SearchOptions: ParsableArguments {
     // An empty result would look as if there were no caches.
     guard !search.folders.isEmpty else {
       throw CommandFailure.usage(
-        "cannot find the usual places, because HOME is not set",
+        "cannot search the usual places, because HOME is not set",
         hint: "name a folder: 'urlcache-admin discover FOLDER'")
     }
     return search
@@ -122,7 +122,7 @@ extension CommandEnvironment {
     // An app can keep its caches anywhere, so the usual places need not have all of them.
     if !search.needsFolders, let home = variable("HOME"), !home.isEmpty {
       hint(
-        "these are the caches in the usual places; search your whole home with: "
+        "these are the caches in the usual places; search your whole home folder with: "
           + OptionHints.commandLine(["discover", home]))
     }
     let count = discovery.foldersTooDeep

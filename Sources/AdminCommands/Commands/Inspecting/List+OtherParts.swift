@@ -20,7 +20,7 @@ extension URLCacheAdmin.List {
     }
     if isOfRequests, environment.words.contains("--header") {
       let words = environment.words.map { $0 == "--header" ? "--request-header" : $0 }
-      environment.hint("select by requests with: \(OptionHints.commandLine(words))")
+      environment.hint("select by request header fields with: \(OptionHints.commandLine(words))")
     }
   }
 }

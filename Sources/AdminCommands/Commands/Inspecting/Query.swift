@@ -150,7 +150,7 @@ extension URLCacheAdmin {
       if file == nil, let sql = operands.first { return sql }
       guard let file else {
         throw CommandFailure.usage(
-          "there is no SQL",
+          "no SQL given",
           hint: "write: "
             + OptionHints.commandLine(
               environment.words,

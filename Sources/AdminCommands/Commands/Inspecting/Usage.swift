@@ -142,7 +142,8 @@ extension URLCacheAdmin {
       try write(report, of: source.description, now, environment)
       if savings, source.description.format == .foundation {
         environment.note(
-          "Foundation on Linux never validates, so it downloads what a 304 would save")
+          "Foundation on Linux never validates, so it downloads bodies again that a 304 could confirm"
+        )
       }
       if source.description.format == .apple { noteLimits(of: report, environment) }
       // After the report was written, as the number is what is needed when the check fails.

@@ -26,7 +26,7 @@ extension CommandEnvironment {
         : "left out secrets: " + places.joined(separator: ", "))
     if tally.replacements > 0 {
       note(
-        "different secrets in URLs: \(tally.replacements), each replaced by a numbered 'REDACTED'")
+        "distinct secrets in URLs: \(tally.replacements), each replaced with a numbered 'REDACTED'")
     }
     // A note and no check: what is a secret in the body of a response only the app knows.
     if bodies > 0 {

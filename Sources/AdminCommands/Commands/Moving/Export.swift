@@ -55,7 +55,7 @@ extension URLCacheAdmin {
       let format = try format(in: environment)
       guard !redaction.redactBodies || format != .files else {
         throw CommandFailure.usage(
-          "'--archive-format files' and '--redact-bodies' cannot be combined")
+          "'--format files' and '--redact-bodies' cannot be combined")
       }
       if format == .sqlite { return try writeDatabase(in: environment) }
       let source = try cache.open(in: environment)
@@ -151,7 +151,7 @@ extension URLCacheAdmin {
       if let losses = export.format.losses { environment.note("the format cannot store \(losses)") }
       if summary.missingBodies > 0 {
         environment.note(
-          "entries without a body, because it is missing from the cache: \(summary.missingBodies)")
+          "entries whose body is missing from the cache: \(summary.missingBodies)")
       }
       environment.report(gapsIn: summary)
     }
