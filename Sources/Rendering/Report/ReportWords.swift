@@ -52,11 +52,15 @@ struct ReportWords: Sendable {
 
   /// The words before the names of ``leadingHosts``.
   var leadingHostsPrefix: String {
-    let count = leadingHosts.count
-    let number = ["", "One host accounts for", "Two hosts account for", "Three hosts account for"][
-      count]
+    let subject =
+      switch leadingHosts.count {
+      case 0: ""
+      case 1: "One host accounts for"
+      case 2: "Two hosts account for"
+      default: "Three hosts account for"
+      }
     let bytes = leadingHosts.reduce(0 as ByteCount) { $0 + $1.sum.bytes }
-    return "\(number) \(Self.percent(bytes, of: report.usage.bodyBytes)) of the bytes: "
+    return "\(subject) \(Self.percent(bytes, of: report.usage.bodyBytes)) of the bytes: "
   }
 
   /// The share of entries that have half of the bytes.
