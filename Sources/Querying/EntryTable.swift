@@ -22,7 +22,7 @@ enum EntryTable: String, CaseIterable {
 
   /// The columns of the list that are columns of ``entries``, in their order.
   ///
-  /// Side files are left out: their folder is known to a list only.
+  /// Sidecar files are left out: their folder is known to a list only.
   static let listColumns = Column.all.filter { !$0.needsSidecars }
 
   /// The columns of all tables.

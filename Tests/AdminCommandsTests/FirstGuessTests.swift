@@ -235,7 +235,7 @@ import Testing
     #expect(result.messages.contains("T00:00:00"), "\(result)")
   }
 
-  @Test func `all columns are shown but those of side files`() throws {
+  @Test func `all columns are shown but those of sidecar files`() throws {
     let result = try run(["list", "shop", "--columns", "all", "--format", "csv", "-q"])
     let header = try #require(result.output.split(separator: "\n").first).split(separator: ",")
     #expect(header.count > 30 && !header.contains("sidecar_etag") && header.contains("proto_props"))

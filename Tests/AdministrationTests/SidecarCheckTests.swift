@@ -5,7 +5,7 @@ import ResponseStorage
 import TestSupport
 import Testing
 
-/// Compares stores with folders of side files.
+/// Compares stores with folders of sidecar files.
 @Suite struct SidecarCheckTests {
   /// A time at which all files are old.
   private let later: Timestamp
@@ -69,7 +69,7 @@ import Testing
     #expect(named.plan.preview.written == [SidecarNaming.sha1.name(of: "https://a.example/")])
   }
 
-  @Test func `side files of entries that changed meanwhile are not created`() throws {
+  @Test func `sidecar files of entries that changed meanwhile are not created`() throws {
     let folder = try SideFiles()
     func plan(_ tag: String, _ last: String) throws -> SidecarPlan {
       try check(
@@ -190,7 +190,7 @@ import Testing
   }
 }
 
-/// A temporary folder of side files, removed with this object.
+/// A temporary folder of sidecar files, removed with this object.
 private final class SideFiles {
   let path = NSTemporaryDirectory() + "side-files-\(UUID().uuidString)"
 

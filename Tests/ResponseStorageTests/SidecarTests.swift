@@ -5,7 +5,7 @@ import PropertyLists
 import ResponseStorage
 import Testing
 
-/// Compares side files with the archiver, hashes and digests of other programs.
+/// Compares sidecar files with the archiver, hashes and digests of other programs.
 @Suite struct SidecarTests {
   private static let tags = [
     #""2e681a-6-5d044840""#, #"W/"é😀""#, "unquoted", #"""#, "$null?", "a",

@@ -10,7 +10,7 @@ func parseColumns(_ text: String) throws -> [Column] { try parseColumns(text, ad
 
 /// Parses columns like those of `list`, or `all`, where a command has more of them.
 func parseColumns(_ text: String, adding own: [Column]) throws -> [Column] {
-  // Side files are another option.
+  // Sidecar files are another option.
   if text == "all" { return Column.all.filter { !$0.needsSidecars } + own }
   var parts: [[UInt8]] = [[]]
   var bytes = Array(text.utf8)[...]

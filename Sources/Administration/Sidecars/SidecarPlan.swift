@@ -157,7 +157,7 @@ struct SidecarOwners {
   ) -> [SidecarPlan.Removal] {
     let removed = Set(entries.map(\.version.id))
     return ids.compactMap { name, owners in
-      // A file that cannot be read may not be a side file at all, so it stays.
+      // A file that cannot be read may not be a sidecar file at all, so it stays.
       guard let sidecar = folder.files[name], sidecar.tag != nil, removed.isSuperset(of: owners)
       else { return nil }
       return SidecarPlan.Removal(sidecar: sidecar, owners: owners)

@@ -6,7 +6,7 @@
 ///
 /// It detects damage, but not forgery.
 public struct MD5Digest: Sendable {
-  // Needed for `Content-MD5` and for side files that are named by it, and never for what an archive
+  // Needed for `Content-MD5` and for sidecar files named by it, and never for what an archive
   // of our own promises.
   private var hasher = Insecure.MD5()
 

@@ -23,7 +23,7 @@ public struct RemovalRenderer: Sendable {
   /// round of each removed entry, and the unmet limits with their reasons.
   public var limitCommand: LimitShortfallRenderer.CommandWords?
 
-  /// The changes to side files; `nil` if they were not requested.
+  /// The changes to sidecar files; `nil` if they were not requested.
   public var sidecars: SidecarChanges?
 
   /// Whether people see the size on disk before and after.

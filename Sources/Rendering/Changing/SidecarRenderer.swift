@@ -3,7 +3,7 @@ import Bytes
 import JSON
 import ResponseStorage
 
-/// Renders the changes to side files, as a part of the result for their cache.
+/// Renders the changes to sidecar files, as a part of the result for their cache.
 struct SidecarRenderer {
   private static let namesForPeople = 10
 
@@ -13,7 +13,7 @@ struct SidecarRenderer {
   /// Writes the member `sidecars`, with every name.
   func write(_ changes: SidecarChanges, to json: inout JSONWriter) {
     json.object("sidecars") {
-      // Names of side files are digests or numbers of ASCII, or they would not be side files.
+      // Names of sidecar files are digests or numbers of ASCII, or they would not be sidecar files.
       $0.member("removed", changes.removed.compactMap(\.string))
       $0.member("written", changes.written.compactMap(\.string))
       $0.member("skipped", changes.skipped)
@@ -22,7 +22,7 @@ struct SidecarRenderer {
 
   /// Appends lines for people: how many, and in a dry run the first names.
   func appendText(_ changes: SidecarChanges, into buffer: inout TextBuffer) {
-    // If nothing was done, a line must say so: the user asked for side files to be looked after.
+    // If nothing was done, a line must say so: the user asked for sidecar files to be looked after.
     if !changes.removed.isEmpty || changes.written.isEmpty {
       append(changes.removed, isDryRun ? "Would remove " : "Removed ", into: &buffer)
     }

@@ -33,11 +33,11 @@ public enum RepairHint {
 
   /// Returns the command for a POSIX shell; `nil` if nothing can be repaired, or the store is read-only.
   ///
-  /// - Parameter naming: How side files are named, if the user specified it.
+  /// - Parameter naming: How sidecar files are named, if the user specified it.
   public static func command(for check: StoreCheck, naming: SidecarNaming? = nil) -> String? {
     let store = check.plan.store
     var repairable = check.repairable
-    // Without the naming scheme, a repair could not write side files.
+    // Without the naming scheme, a repair could not write sidecar files.
     if check.sidecars?.needsNaming ?? true { repairable.remove(.sidecars) }
     // A damaged database is never changed.
     guard !repairable.isEmpty, !check.isDamaged, store.readOnlyReason == nil,

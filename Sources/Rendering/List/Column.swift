@@ -41,7 +41,7 @@ public enum Column: Hashable, Sendable {
   case requestHeaders
   case responseHeaders
   case notes
-  /// The `ETag` in the side file; the folder is known when the list is made.
+  /// The `ETag` in the sidecar file; the folder is known when the list is made.
   case sidecarETag(in: SidecarTags?)
   /// How much of a recovered entry is left; what is known of all entries is added when the list is made.
   case confidence(of: RecoveredFacts?)
@@ -108,7 +108,7 @@ public enum Column: Hashable, Sendable {
 }
 
 extension Column {
-  /// Whether the column needs side files.
+  /// Whether the column needs sidecar files.
   public var needsSidecars: Bool { if case .sidecarETag = self { true } else { false } }
 
   /// The default columns for people of a list of recovered entries.
@@ -129,7 +129,7 @@ extension Column {
     }
   }
 
-  /// Returns the column with the side files that it needs; any other column is unchanged.
+  /// Returns the column with the sidecar files that it needs; any other column is unchanged.
   public func reading(_ tags: SidecarTags) -> Column {
     needsSidecars ? .sidecarETag(in: tags) : self
   }

@@ -3,7 +3,7 @@ public import Files
 
 /// A file in which an app keeps the `ETag` of one URL.
 public struct Sidecar: Hashable, Sendable {
-  /// The content of a side file.
+  /// The content of a sidecar file.
   public enum Content: Hashable, Sendable {
     /// An `ETag`.
     case tag(ByteString)
@@ -24,7 +24,7 @@ public struct Sidecar: Hashable, Sendable {
   }
 }
 
-/// A folder of side files, each of which has a hash of a URL as its name and contains the archived `ETag` of its
+/// A folder of sidecar files, each of which has a hash of a URL as its name and contains the archived `ETag` of its
 /// response.
 ///
 /// Neither the folder nor a file in it may be a symbolic link. All files are read at opening, as they are few and
@@ -33,7 +33,7 @@ public final class SidecarFolder {
   /// The path with which the folder was opened.
   public let path: String
 
-  /// The files with names of side files, by their names.
+  /// The files with names of sidecar files, by their names.
   public let files: [ByteString: Sidecar]
 
   /// The names of all other files, in ascending order.
@@ -41,7 +41,7 @@ public final class SidecarFolder {
 
   private let directory: Directory
 
-  /// Opens a folder, and reads its side files.
+  /// Opens a folder, and reads its sidecar files.
   ///
   /// - Throws: `FileError` if it is not a folder, is a symbolic link, or cannot be read.
   public init(_ path: String) throws(FileError) {
@@ -81,7 +81,7 @@ public final class SidecarFolder {
     SidecarNaming.names(of: url).lazy.compactMap { self.files[$0.text] }.first
   }
 
-  /// Removes a side file if it has not changed since it was read, and contains an archived string.
+  /// Removes a sidecar file if it has not changed since it was read, and contains an archived string.
   ///
   /// - Returns: Whether it was removed.
   public func remove(_ sidecar: Sidecar) throws(FileError) -> Bool {
@@ -101,7 +101,7 @@ public final class SidecarFolder {
     return true
   }
 
-  /// Writes a new side file, which only its owner may read; it appears complete or not at all.
+  /// Writes a new sidecar file, which only its owner may read; it appears complete or not at all.
   ///
   /// - Returns: Whether it was written; `false` also if another file has got its name meanwhile.
   public func create(_ name: ByteString, holding tag: ByteString) throws(FileError) -> Bool {

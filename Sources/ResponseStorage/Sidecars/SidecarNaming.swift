@@ -1,7 +1,7 @@
 public import Bytes
 import Files
 
-/// How an app derives the name of a side file from the absolute URL of a request.
+/// How an app derives the name of a sidecar file from the absolute URL of a request.
 public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
   /// The MD5 digest, in lower-case hexadecimal digits.
   case md5
@@ -18,7 +18,7 @@ public enum SidecarNaming: String, Hashable, Sendable, CaseIterable {
   /// `-[NSString hash]` of a 64-bit process, in decimal digits.
   case cfHash = "cfhash"
 
-  /// A possible name of the side file of a URL.
+  /// A possible name of the sidecar file of a URL.
   public struct Name: Hashable, Sendable {
     /// How it is derived.
     public let naming: SidecarNaming

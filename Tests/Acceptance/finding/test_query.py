@@ -86,7 +86,7 @@ def caches(tmp_path_factory):
     return made
 
 
-# All but that of side files, for which a list needs their folder.
+# All but that of sidecar files, for which a list needs their folder.
 COLUMNS = (
     "id,stored,first-stored,age,status,method,size,mime,url,request-url,response-url,host,path,scheme,partition,disk,"
     "body-location,received,announced,policy,etag,last-modified,cache-control,date,expires,freshness,ttl,lifetime,"

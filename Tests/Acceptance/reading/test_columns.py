@@ -13,7 +13,7 @@ def columns(cache):
     message = run("list", "-c", cache, "--columns", "?", status=None).stderr.decode()
     names = re.findall(r"[a-z][a-z-]+", message[message.index("Use one of:"):].split("\n")[0].partition(": ")[2])
     assert len(names) > 30 and "ttl" in names and "notes" in names, message
-    # Side files are not part of the cache.
+    # Sidecar files are not part of the cache.
     return [name for name in names if name != "sidecar-etag"]
 
 

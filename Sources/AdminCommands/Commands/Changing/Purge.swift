@@ -163,8 +163,8 @@ extension URLCacheAdmin {
       if absence != .done {
         environment.report(try plan.absent.help(in: source, secrets.policy))
       }
-      // Side files are compared with the entries of the same reading. In a second one, an entry
-      // could have gone, and its side file with it.
+      // Sidecar files are compared with the entries of the same reading. In a second one, an entry
+      // could have gone, and its sidecar file with it.
       try planMore(plan, source)
       try source.finish()
       return plan
