@@ -113,7 +113,7 @@ import Testing
     #expect(result.removed == [.row(1), .row(2), .row(1)])
     #expect(
       result.output.hasSuffix(
-        "Skipped: the time of '--max-runtime' ran out before this cache's turn\n"))
+        "Skipped: the time set with '--max-runtime' ran out before this cache's turn\n"))
   }
 
   @Test(arguments: [

@@ -25,7 +25,8 @@ extension ScheduledCommand {
     if environment.isTimeOver {
       // The runs for other caches have used the time up.
       try skip(
-        .maxRuntime, "the time of '--max-runtime' ran out before this cache's turn", environment)
+        .maxRuntime, "the time set with '--max-runtime' ran out before this cache's turn",
+        environment)
       // Some caches of the run were handled, and this one was not.
       return .partly
     }

@@ -223,7 +223,7 @@ extension URLCacheAdmin {
       let urls = try SelectionOptions.urls(in: file, environment)
       guard !urls.isEmpty else {
         throw CommandFailure.usage(
-          "the list of '--offline-set' is empty", hint: "write one URL per line")
+          "the list given with '--offline-set' is empty", hint: "write one URL per line")
       }
       return urls
     }

@@ -97,7 +97,7 @@ extension URLCacheAdmin {
       let condition: Condition
       do throws(ConditionError) { condition = try Condition(until) } catch {
         throw CommandFailure.usage(
-          error.message(about: "the expression of '--until'", until), hint: error.hint)
+          error.message(about: "the expression given with '--until'", until), hint: error.hint)
       }
       for note in condition.notes { environment.noteOnce(note) }
       var awaited = Selection()
