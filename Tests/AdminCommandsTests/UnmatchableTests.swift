@@ -149,7 +149,8 @@ import Testing
       ["list", "-c", "memory", "--where", expression], on: MemoryStore([]), now: now)
     #expect(result.status == .usage)
     #expect(
-      result.messages.hasPrefix("error: cannot parse the expression of '--where': \(message)\n")
+      result.messages.hasPrefix(
+        "error: cannot parse the expression given with '--where': \(message)\n")
         && result.messages.hasSuffix("\nhint: \(hint)\n"), "\(result.messages)")
   }
 

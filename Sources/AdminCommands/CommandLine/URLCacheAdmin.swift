@@ -13,7 +13,7 @@ public struct URLCacheAdmin: ParsableCommand {
       Read-only commands never modify a cache. All commands work while the app is
       running.
 
-      'man urlcache-admin-VERB' has examples for each command.
+      'man urlcache-admin-COMMAND' shows examples of each command.
       """,
     // With the version of SQLite, which is that of the system and may explain what this program
     // does.

@@ -140,8 +140,8 @@ struct SecureOptions: ParsableArguments {
 struct PlanOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "First export the entries to be removed to this new archive, for 'import'.", valueName: "file"
-    ),
+      "Before removing entries, export them to this new archive, for 'import'.",
+      valueName: "file"),
     completion: .file(extensions: ExportFormat.extensions { $0.isNative }))
   var backup: String?
 

@@ -12,7 +12,7 @@ struct ImportOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Create a new cache in this format in the folder of '-c': apple, foundation.",
+      "Create a new cache in this format in the folder given with '-c': apple, foundation.",
       valueName: "kind"))
   var create: CreatedStore?
 
@@ -32,10 +32,10 @@ struct ImportOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Add the time of the import to each entry's user info.", valueName: "key"))
+      "Add the time of the import to each entry's user info, under this key.", valueName: "key"))
   var stampUserInfo: String?
 
-  @Flag(help: "Import the entries before the damage from a damaged archive.")
+  @Flag(help: "If the archive is damaged, import the entries before the damage.")
   var salvage = false
 
   @Flag(help: "Skip the SQLite check of the database before changing it.")

@@ -16,8 +16,8 @@ struct InquiryOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The rules to apply: apple, foundation, rfc9111 (default: the rules of the cache's format).",
-      valueName: "platform"))
+      "The platform to explain for: apple, foundation, rfc9111 (default: the platform of the"
+        + " cache).", valueName: "platform"))
   var platform: CachePlatform?
 
   @Option(

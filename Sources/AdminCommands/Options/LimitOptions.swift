@@ -11,7 +11,8 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The disk capacity that the app set; used without '--max-size'.", valueName: "size"),
+      "The disk capacity that the app set; the size limit if '--max-size' is not given.",
+      valueName: "size"),
     transform: parseSize)
   var capacity: ByteCount?
 
@@ -35,14 +36,14 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "When a size or number limit is exceeded, reduce to this percentage of it.",
+      "When a size or number limit is exceeded, reduce the cache to this percentage of the limit.",
       valueName: "percent"),
     transform: parsePercent)
   var low: Double?
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Do nothing unless a limit of size or number is exceeded.")
+    help: "Do nothing unless a size or number limit is exceeded.")
   var onlyIfOver: Bool?
 
   @Option(

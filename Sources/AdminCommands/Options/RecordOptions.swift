@@ -12,7 +12,7 @@ struct RecordOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Append the result as a line of JSON; not with '--dry-run'.", valueName: "file"),
+      "Append the result to this file as a line of JSON; not with '--dry-run'.", valueName: "file"),
     completion: .file())
   var log: String?
 

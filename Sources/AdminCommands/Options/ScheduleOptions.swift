@@ -4,20 +4,20 @@ import ArgumentParser
 struct ScheduleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Wait for a random time up to this before starting; not with '--dry-run'.",
+      "Wait a random time, at most this long, before starting; not with '--dry-run'.",
       valueName: "duration"),
     transform: parseDuration)
   var splay: Double = 0
 
   @Option(
     help: ArgumentHelp(
-      "If the cache is locked: fail, skip (report it and exit with 0), or wait (keep trying).",
-      valueName: "what"))
+      "If the cache is locked: fail, skip (report it and exit with status 0), or wait (keep"
+        + " trying).", valueName: "what"))
   var ifBusy = BusyResponse.fail
 
   @Option(
     help: ArgumentHelp(
-      "Stop after the current batch once this time has passed; exit with 3 if work remains.",
+      "Stop after the current batch once this time has passed; exit with status 3 if work remains.",
       valueName: "duration"),
     transform: parseDuration)
   var maxRuntime: Double?

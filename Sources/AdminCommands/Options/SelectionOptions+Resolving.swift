@@ -120,7 +120,7 @@ extension SelectionOptions {
     criteria.conditions = try conditions.map { text in
       do throws(ConditionError) { return try Condition(text) } catch {
         throw CommandFailure.usage(
-          error.message(about: "the expression of '--where'", text), hint: error.hint)
+          error.message(about: "the expression given with '--where'", text), hint: error.hint)
       }
     }
     return criteria

@@ -31,7 +31,7 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only URLs that match this regular expression as a whole, in the syntax of Perl.",
+      "Only URLs that match this regular expression in Perl syntax from start to end.",
       valueName: "expression"))
   var regex: [String] = []
 
@@ -112,7 +112,7 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What ages and times refer to: stored, first-stored, date, last-modified,"
+      "The basis of ages and times: stored, first-stored, date, last-modified,"
         + " user-info:KEY.", valueName: "basis"),
     completion: .list(["stored", "first-stored", "date", "last-modified"]))
   var ageBasis: String = "stored"
@@ -129,7 +129,7 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only bodies stored here: inline, file, missing.",
+      "Only bodies with this storage: inline, file, missing.",
       valueName: "where"))
   var body: [StoredResponse.BodyLocation] = []
 

@@ -8,7 +8,7 @@ struct SidecarOptions: ParsableArguments {
     help: ArgumentHelp(
       "The folder where the app stores the ETag of each URL in a file, such as"
         + " Library/Caches/etags.",
-      valueName: "dir"),
+      valueName: "folder"),
     completion: .directory)
   var sidecars: String?
 

@@ -15,7 +15,9 @@ struct ValidationOptions: ParsableArguments {
   var httpMethod = ValidationRules.Method.auto
 
   @Flag(
-    help: "Send the stored Cookie and Authorization fields, and the user and password of the URL.")
+    help: ArgumentHelp(
+      "Send the stored Cookie and Authorization fields, and the user name and password in the"
+        + " URL."))
   var withCredentials = false
 
   @Flag(help: "Follow redirects, up to ten; never from https to http.")

@@ -132,7 +132,7 @@ def test_refused_offline_sets():
     cache = make("offline")
     good = write_file("good.txt", b"https://none.example/\n")
     for words, message in [
-            (["--offline-set", "/dev/null"], "error: the list of '--offline-set' is empty\nhint: write one URL per line\n"),
+            (["--offline-set", "/dev/null"], "error: the list given with '--offline-set' is empty\nhint: write one URL per line\n"),
             (["--offline-set", good, "--repair"], None)]:
         errors = plain_run("check", "-c", cache, *words, status=64, text=True).stderr
         assert message in (None, errors), errors

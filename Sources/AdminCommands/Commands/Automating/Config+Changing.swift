@@ -11,8 +11,8 @@ extension URLCacheAdmin.Config {
       usage: "urlcache-admin config set [<options>] <setting> <value>",
       discussion: """
         SETTING is the name of a setting, or caches.NAME.SETTING for one cache;
-        caches.NAME.path gives a cache its name. The setting is changed in the
-        user's file, or in the file of '--config', which is created if necessary.
+        caches.NAME.path gives a cache its name. The setting is changed in the user's
+        file, or in the file given with '--config'. The file is created if necessary.
         """)
 
     @Argument(help: "The setting.") var setting: String
@@ -44,8 +44,9 @@ extension URLCacheAdmin.Config {
       abstract: "Remove a setting; the rest of the file stays the same.",
       usage: "urlcache-admin config unset [<options>] <setting>",
       discussion: """
-        Removes the line of the setting, including a comment at its end, and keeps
-        other comments. It is not an error if the file does not contain the setting.
+        Removes the line that contains the setting, including a comment at its end,
+        and keeps other comments. It is not an error if the file does not contain the
+        setting.
         """)
 
     @Argument(help: "The setting, or caches.NAME.SETTING for one cache.") var setting: String

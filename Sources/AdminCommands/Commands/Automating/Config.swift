@@ -23,10 +23,9 @@ extension URLCacheAdmin.Config {
         Options override environment variables (URLCACHE_ADMIN_MAX_AGE for
         '--max-age'). These override the user's file, which overrides
         /etc/urlcache-admin/config.toml. In a file, settings of a cache override
-        general settings. The user's file is
-        $XDG_CONFIG_HOME/urlcache-admin/config.toml,
-        ~/.config/urlcache-admin/config.toml, or on macOS in ~/Library/Application
-        Support.
+        general settings. The user's file is urlcache-admin/config.toml in
+        $XDG_CONFIG_HOME or, if that is not set, in ~/.config (on macOS:
+        ~/Library/Application Support).
         """)
 
     @OptionGroup var file: ConfigurationOptions

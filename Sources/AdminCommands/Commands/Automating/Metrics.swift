@@ -13,7 +13,7 @@ extension URLCacheAdmin {
       discussion: """
         Every metric has the label 'cache'; counts and sizes of entries also have
         'state'. Only the number of entries ever stored is a counter; all other
-        metrics are gauges. With '-o', the file is replaced as a whole. For the
+        metrics are gauges. With '-o', the file is replaced atomically. For the
         textfile collector of node_exporter, its name must end with '.prom'. With
         '--metrics-file', commands that change a cache write such a file too, and add
         the result of the command.

@@ -12,8 +12,8 @@ extension URLCacheAdmin {
       commandName: "check",
       abstract: "Check a cache for problems, and repair them on request.",
       discussion: """
-        A finding is an error (the cache breaks its own rules), a warning (worth a
-        look), or a note (harmless). Only '--repair' changes the cache. It removes
+        A finding is an error (the cache is inconsistent), a warning (worth a look),
+        or a note (harmless). Only '--repair' changes the cache. It removes
 
           rows         entries that lack a row in one of the tables
           bodies       entries whose body file is missing
@@ -21,11 +21,11 @@ extension URLCacheAdmin {
           orphans      body files that no entry refers to; in a Foundation cache,
                        unfinished files. While the app is running, and always in a
                        Foundation cache, only files older than ten minutes
-          sidecars     with '--sidecars': sidecar files older than ten minutes without
-                       an entry; missing sidecar files are written
+          sidecars     with '--sidecars': sidecar files without an entry, if they
+                       are older than ten minutes; missing sidecar files are written
 
-        and then checks again. The table shows a few findings of each kind,
-        JSON shows all.
+        and then checks again. The table shows a few findings of each kind; JSON shows
+        all of them.
 
         Entries that a configured rule marks 'never' or 'memory-only' are reported as
         warnings.
@@ -53,8 +53,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "How the app names the files of '--sidecars': a digest of the URL in hexadecimal, or"
-          + " the hash of its string. Needed only if 'check' does not recognize the names.",
+        "How the app names its sidecar files: by a hexadecimal digest of the URL, or by the"
+          + " NSString hash of the URL. Needed only if 'check' does not recognize the names.",
         valueName: "naming"))
     var sidecarNames: SidecarNaming?
 
@@ -223,7 +223,7 @@ extension URLCacheAdmin {
       let urls = try SelectionOptions.urls(in: file, environment)
       guard !urls.isEmpty else {
         throw CommandFailure.usage(
-          "the list of '--offline-set' is empty", hint: "write one URL per line")
+          "the list given with '--offline-set' is empty", hint: "write one URL per line")
       }
       return urls
     }

@@ -14,10 +14,10 @@ extension URLCacheAdmin {
       usage: "urlcache-admin compact [<options>] [<cache>]",
       discussion: """
         Removing entries leaves free pages in the database. While an app is running,
-        they are reclaimed in small steps that do not block the app; otherwise, the
-        fastest way is used, and the write-ahead log is removed as well. Entries are
-        not changed. A Foundation cache has no database, so there is nothing to
-        reclaim.
+        they are reclaimed in small steps that do not block the app; otherwise,
+        'compact' uses the fastest method and also removes the write-ahead log.
+        Entries are not changed. A Foundation cache has no database, so there is
+        nothing to reclaim.
 
         '--secure' overwrites what removed entries left behind: it removes orphans,
         rewrites the database, empties its log, and then searches all files for

@@ -12,11 +12,11 @@ extension URLCacheAdmin {
       commandName: "enforce",
       abstract: "Enforce limits on size, number and age, even while the app is running.",
       discussion: """
-        Above a size limit, 'enforce' first removes orphans (body files that no entry
-        refers to), then reclaims free pages, and only then removes entries until the
-        cache is below the limit: the oldest first, unless '--order' names another
-        order. Orphans less than ten minutes old are kept, because an app may still be
-        writing them. Backups do not contain orphans.
+        If a size limit is exceeded, 'enforce' first removes orphans (body files that
+        no entry refers to), then reclaims free pages, and only then removes entries
+        until the cache is below the limit: the oldest first, unless '--order' names
+        another order. Orphans less than ten minutes old are kept, because an app may
+        still be writing them. Backups do not contain orphans.
 
         If the limits cannot be met even by removing everything that the selection and
         the rules allow, nothing is removed: the command lists the reasons and exits

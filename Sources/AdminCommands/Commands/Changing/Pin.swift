@@ -9,14 +9,14 @@ extension URLCacheAdmin {
   struct Pin: AdminCommand {
     static let configuration = CommandConfiguration(
       commandName: "pin",
-      abstract: "Protect the entries of URLs from removal, or list the protected URLs.",
+      abstract: "Protect the entries for URLs from removal, or list the protected URLs.",
       usage: "urlcache-admin pin [<options>] [<cache>] [<urls> ...]",
       discussion: """
         'purge', 'enforce' and 'apply' remove a pinned entry only with
         '--include-pinned', and report how many they kept. Pins are stored in the
-        configuration (the user's file, or the file of '--config'), never in the
-        cache. They apply however you name the cache, and even to entries that do not
-        exist yet.
+        configuration (the user's file, or the file given with '--config'), never in
+        the cache. They apply however you name the cache, and even to entries that do
+        not exist yet.
 
         A URL pins the entries that 'list URL' shows; in a Foundation cache, that
         includes the entry that the cache returns for the URL. Without URLs, 'pin'
@@ -65,8 +65,8 @@ extension URLCacheAdmin {
       abstract: "Remove pins.",
       usage: "urlcache-admin unpin [<options>] [<cache>] <urls> ...",
       discussion: """
-        Removes URLs from the user's configuration, or from the file of '--config'.
-        Keeps other pins, comments and the order of lines.
+        Removes URLs from the user's configuration, or from the file given with
+        '--config'. Keeps other pins, comments and the order of lines.
         """)
 
     @OptionGroup var operands: PinOperands
@@ -117,7 +117,7 @@ struct PinOperands: ParsableArguments {
   @OptionGroup var cache: CacheOperand
 
   @Argument(
-    help: "URLs, in any equivalent spelling, or ids for the URLs of entries. No patterns.")
+    help: "URLs (in any equivalent spelling), or the ids of entries with these URLs. No patterns.")
   var urls: [String] = []
 }
 
@@ -131,7 +131,7 @@ struct PinScopeOptions: ParsableArguments {
     completion: .requested)
   var cache: String?
 
-  @Flag(help: "The pins for all caches, even unnamed ones, instead of one cache.")
+  @Flag(help: "Use the pins for all caches, even unnamed ones, instead of those for one cache.")
   var everywhere = false
 
   @OptionGroup var file: ConfigurationOptions

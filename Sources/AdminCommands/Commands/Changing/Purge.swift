@@ -12,15 +12,15 @@ extension URLCacheAdmin {
       commandName: "purge",
       abstract: "Remove entries, even while the app is running.",
       discussion: """
-        Asks for confirmation unless you give '--yes'. Apps keep responses that they
-        have in memory until they quit. Pinned entries are kept; see 'pin'.
-        '--sidecars' also removes the sidecar files of the URLs, unless another entry
-        has the same URL.
+        Asks for confirmation unless you give '--yes'. An app keeps the responses in
+        its memory until it quits. Pinned entries are kept; see 'pin'. '--sidecars'
+        also removes the ETag sidecar files of the URLs, unless another entry has the
+        same URL.
 
         '--secure' overwrites body files before it removes them, rewrites the database
         and overwrites its log, and then searches the bytes of all files for the keys,
-        URLs and bodies of what it removed. It also removes body files without an
-        entry, and what earlier removals left behind. While an app is running, it does
+        URLs and bodies of the removed entries. It also removes orphans, and
+        overwrites what earlier removals left behind. While an app is running, it does
         only what does not block the app, lists what may remain, and exits with
         status 3. It cannot reach blocks that an SSD has remapped, old blocks of a
         copy-on-write file system, snapshots, backups, or memory.

@@ -12,21 +12,21 @@ extension URLCacheAdmin {
       commandName: "revalidate",
       abstract: "Ask the servers whether entries are still valid, and refresh them on request.",
       discussion: """
-        Sends the request that 'explain' shows, adding only the header field Host,
-        and reports: unchanged, incomplete, changed, rolled-back, gone, redirected,
-        no-validator, not-asked, failed. Without '--refresh' or '--purge-…' nothing is
-        changed, and no body is downloaded. '--dry-run' also sends the requests,
-        because only the responses show what would change.
+        Sends the request that 'explain' shows, adding only the header field Host, and
+        reports each entry as unchanged, incomplete, changed, rolled-back, gone,
+        redirected, no-validator, not-asked or failed. Without '--refresh' or
+        '--purge-…' nothing is changed, and no body is downloaded. '--dry-run' also
+        sends the requests, because only the responses show what would change.
 
         '--refresh' sends an unconditional request if there is no validator, and
-        repeats the request if a 304 contradicts the entry. It does not replace an
-        entry with a response that may be a different variant: if fields named in Vary
-        are unknown or not sent, or if stored credentials were not sent.
+        repeats the request if a 304 contradicts the entry. It keeps the stored entry
+        if the response may be a different variant: because a field named in Vary is
+        unknown or was not sent, or because stored credentials were not sent.
 
-        '--resume' completes entries with only the beginning of a body. It appends the
-        rest only if it certainly belongs to the same body, judging by a strong
-        validator, Content-Range, length and any digest; otherwise it requests the
-        full response.
+        '--resume' completes entries that contain only the beginning of a body. It
+        appends the rest only if a strong validator, Content-Range, the length and any
+        digest show that it belongs to the same body; otherwise it requests the full
+        response.
 
         Only http and https URLs are requested, with GET and HEAD. Addresses of this
         machine and of private networks are refused unless the URL contains them.
@@ -50,10 +50,10 @@ extension URLCacheAdmin {
     @Flag(help: "With '--refresh', download only the rest of incomplete bodies.")
     var resume = false
 
-    @Flag(help: "Remove entries that have changed.")
+    @Flag(help: "Remove entries that have changed on the server.")
     var purgeChanged = false
 
-    @Flag(help: "Remove entries that no longer exist on the server.")
+    @Flag(help: "Remove entries whose URL no longer exists on the server.")
     var purgeGone = false
 
     var writesJSON: Bool { change.format == .json }

@@ -13,15 +13,15 @@ extension URLCacheAdmin {
       commandName: "audit",
       abstract: "Find secrets and private data in a cache, and caching mistakes.",
       discussion: """
-        Looks for credentials in URLs, header fields, user info and decoded bodies; for
-        responses that another user could receive; and for what servers get wrong about
-        caching. The table ranks the hosts. Secrets are shown as '***', with their
-        place and a fingerprint, which is the same in each run.
+        Looks for credentials in URLs, header fields, user info and decoded bodies;
+        for responses that another user could receive; and for what servers get wrong
+        about caching. The table ranks the hosts. Secrets are shown as '***', with
+        their place and a fingerprint that is the same in every run.
 
         '--write-baseline' saves the current findings, so that '--baseline' reports
         only new ones.
 
-        Exits with 1 if a finding is at least as severe as '--fail-on'.
+        Exits with status 1 if a finding is at least as severe as '--fail-on'.
         """)
 
     @OptionGroup var operands: CacheOperand

@@ -14,13 +14,13 @@ struct AuditOptions: ParsableArguments {
   @Option(
     name: .customLong("rule"),
     help: ArgumentHelp(
-      "Apply only this rule, or the rules of this subject: secret, privacy, caching.",
+      "Apply only this rule, or the rules on this subject: secret, privacy, caching.",
       valueName: "id"),
     completion: .list(RuleSelector.all), transform: RuleSelector.init(parsing:))
   var only: [RuleSelector] = []
 
   @Option(
-    help: ArgumentHelp("Do not apply this rule, or the rules of this subject.", valueName: "id"),
+    help: ArgumentHelp("Do not apply this rule, or the rules on this subject.", valueName: "id"),
     completion: .list(RuleSelector.all), transform: RuleSelector.init(parsing:))
   var ignore: [RuleSelector] = []
 
@@ -36,7 +36,7 @@ struct AuditOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Exit with 1 if a finding is at least this severe: error, warning, note, never.",
+      "Exit with status 1 if a finding is at least this severe: error, warning, note, never.",
       valueName: "severity"))
   var failOn = FailureLimit.error
 

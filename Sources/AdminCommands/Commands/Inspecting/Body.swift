@@ -39,7 +39,7 @@ extension URLCacheAdmin {
     @Flag(help: "Write binary data to a terminal, or overwrite an existing file.")
     var force = false
 
-    @Flag(help: "Decode a body that is still gzip or zstd; a damaged one is an error.")
+    @Flag(help: "Decode a body that is still compressed with gzip or zstd; fail if it is damaged.")
     var decoded = false
 
     @Option(

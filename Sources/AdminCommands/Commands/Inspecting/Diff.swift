@@ -14,11 +14,11 @@ extension URLCacheAdmin {
       usage: "urlcache-admin diff [<options>] <first> <second> [<entries> ...]",
       discussion: """
         '+' marks entries only in the second, '-' only in the first, '~' entries that
-        differ. Entries are compared by key; ids and the locations of bodies are
-        ignored. What differs follows in parentheses: 'body'; 'headers', with the
-        status; 'validators', which are ETag and Last-Modified; or 'other', which is
-        the request, the times, the storage policy, the partition, and properties of
-        the app. '--detail' shows the values.
+        differ. Entries are matched by key; ids and the locations of bodies are
+        ignored. The parts that differ follow in parentheses: 'body'; 'headers',
+        including the status; 'validators' (ETag and Last-Modified); or 'other' (the
+        request, the times, the storage policy, the partition, and properties of the
+        app). '--detail' shows the values.
 
         Between two formats, only what both caches can store is compared.
 

@@ -17,14 +17,14 @@ extension URLCacheAdmin {
 
         Without a folder, 'discover' searches ~/Library/Caches, Containers, Group
         Containers and the simulators, and, except on macOS, also $XDG_CACHE_HOME and
-        ~/.cache. 'urlcache-admin discover ~' searches your whole home.
+        ~/.cache. 'urlcache-admin discover ~' searches your whole home folder.
 
-        IN USE shows whether a process has the cache open, judging by its locks: an
-        app holds a lock on its Cache.db all the time, even if the system does not
-        show the pid. A Foundation cache has no locks, so this is unknown.
+        IN USE shows whether a process has the cache open. It relies on locks: an app
+        always holds a lock on its Cache.db, even where the system does not report the
+        process ID. A Foundation cache has no locks, so this is unknown.
 
-        APP names the app whose default cache this is, judging by its path: its
-        URLCache.shared, or a cache that it created without a path.
+        APP names the app whose default cache has this path: its URLCache.shared, or a
+        cache that the app created without a path.
         """)
 
     @Argument(help: "The folders to search.", completion: .directory)

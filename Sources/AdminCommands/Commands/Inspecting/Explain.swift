@@ -13,11 +13,11 @@ extension URLCacheAdmin {
       commandName: "explain",
       abstract: "Explain why entries are fresh or stale, and how a request would be answered.",
       discussion: """
-        The request is the stored one, including the header fields that Vary names.
-        Entries are fresh, stale or without a lifetime by RFC 9111 on every platform,
-        as in all other commands. What happens next depends on the platform, and is
-        shown as observed there. A Foundation cache ignores the scheme and the query
-        of a URL, and so does this command.
+        The request is the stored one, including the header fields that Vary names. On
+        every platform, RFC 9111 determines whether an entry is fresh, stale or
+        without a lifetime, as in all other commands. What happens next depends on the
+        platform, and is shown as observed there. A Foundation cache ignores the
+        scheme and the query of a URL, and so does this command.
 
         '--request-header "NAME: VALUE"' sends this header field instead of the stored
         one, and 'NAME:' leaves it out; 'NAME=PATTERN' selects entries.
@@ -41,8 +41,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Explain instead why there is no entry for this URL; exit with 0 if it could be stored, 1 if"
-          + " not, 3 if unknown.", valueName: "url"))
+        "Explain instead why there is no entry for this URL; exit with status 0 if it could be"
+          + " stored, 1 if not, 3 if unknown.", valueName: "url"))
     var whyMissing: String?
 
     @Option(

@@ -14,15 +14,15 @@ extension URLCacheAdmin {
       abstract: "Find text in URLs, header fields and bodies.",
       usage: "urlcache-admin grep [<options>] <pattern> [<cache>] [<url-or-id> ...]",
       discussion: """
-        Bodies are searched line by line, after decoding gzip and zstd, and converted
-        to UTF-8 from the charset of Content-Type. Offsets refer to this text. A body
-        that is still compressed with br or deflate is counted in a note. The
-        output is 'ID URL: WHERE: OFFSET: LINE'; WHERE is url, request, request-body,
-        response or body. Long lines are shortened to the part around the match.
-        Matches in secrets count, but are shown as '***'.
+        Bodies are decoded from gzip and zstd, converted to UTF-8 from the charset of
+        Content-Type, and searched line by line. Offsets refer to this text. Bodies
+        that are still compressed with br or deflate are not searched; a note counts
+        them. The output is 'ID URL: WHERE: OFFSET: LINE'; WHERE is url, request,
+        request-body, response or body. Long lines are shortened to the part around
+        the match. Matches in secrets count, but are shown as '***'.
 
-        Exits with 0 if there is a match, 1 if there is none, and 3 if a part of an
-        entry with matches could not be searched.
+        Exits with status 0 if there is a match, 1 if there is none, and 3 if there is
+        a match but part of an entry could not be searched.
         """)
 
     @Argument(

@@ -13,16 +13,16 @@ struct GrepOptions: ParsableArguments {
     transform: SearchedParts.init(parsing:))
   var places: SearchedParts?
 
-  @Flag(name: [.customShort("i"), .long], help: "Ignore the case of letters.")
+  @Flag(name: [.customShort("i"), .long], help: "Ignore case.")
   var ignoreCase = false
 
   @Flag(
-    name: [.customShort("F"), .long], help: "The pattern is literal text; this is the default.")
+    name: [.customShort("F"), .long], help: "Treat the pattern as literal text (the default).")
   var fixedStrings = false
 
   @Flag(
     name: [.customShort("E"), .long],
-    help: "The pattern is a regular expression, in the syntax of Perl.")
+    help: "Treat the pattern as a regular expression in Perl syntax.")
   var expression = false
 
   @Option(

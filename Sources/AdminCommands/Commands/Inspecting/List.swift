@@ -11,8 +11,8 @@ extension URLCacheAdmin {
       commandName: "list",
       abstract: "List the entries of a cache.",
       discussion: """
-        On a terminal, the table is shortened to fit its width; elsewhere, URLs are
-        complete. JSON is one object, NDJSON an object for each entry:
+        On a terminal, text in the table is shortened to fit the width; elsewhere,
+        URLs are complete. JSON is one object, NDJSON an object for each entry:
 
           urlcache-admin list CACHE --json | jq -r '.entries[].url'
           urlcache-admin list CACHE --format ndjson | jq -r .url

@@ -14,8 +14,8 @@ extension URLCacheAdmin {
       abstract: "Query the entries of a cache with SQL.",
       usage: "urlcache-admin query [<options>] [<cache>] <sql> [:<name>=<value> ...]",
       discussion: """
-        The SQL is a single SELECT statement of SQLite. It reads decoded entries, not
-        the database of the cache, so it cannot change or block anything. Tables:
+        The SQL is a single SQLite SELECT statement. It reads decoded entries, not the
+        database of the cache, so it cannot change or block anything. Tables:
 
           entries     a row for each entry, with the columns of 'list' in snake case
           headers     id, side (request, response), name, value, position

@@ -13,11 +13,12 @@ extension URLCacheAdmin {
       abstract: "Find entries that were removed, or that are in a damaged database.",
       discussion: """
         SQLite leaves removed rows in its files until it needs the space. This command
-        reads the pages of a Cache.db itself: free pages, the space between rows, the
-        write-ahead log including what is left of earlier transactions, and the
-        rollback journal. It never changes the cache. Foundation caches keep no removed
-        entries, and 'purge' overwrites what it removes: back it up with '--backup'.
-        'compact --secure' overwrites everything that this command could find.
+        reads the pages of a Cache.db directly: free pages, the space between rows,
+        the write-ahead log including what is left of earlier transactions, and the
+        rollback journal. It never changes the cache. Foundation caches keep no
+        removed entries, and 'purge' overwrites what it removes: use its '--backup' to
+        keep a copy. 'compact --secure' overwrites everything that this command could
+        find.
 
         CONFIDENCE
           complete        request, response and body

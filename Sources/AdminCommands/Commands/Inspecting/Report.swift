@@ -20,12 +20,12 @@ extension URLCacheAdmin {
           urlcache-admin report -c PATH --capacity 512MiB --format markdown -o -
 
         The report shows how full and how stale the cache is, suggests what to do, and
-        shows where the bytes are, the ages and sizes of entries, what an age limit
-        would free, and the problems that were found. It lists the largest hosts,
-        folders and entries, and sums up the others. The page loads and sends nothing,
-        and works without its script. '--audit' adds what 'audit' finds, by rule and
-        without the secrets; all bodies are read for that. A cache does not record its
-        own capacity; use '--capacity' to compare the cache with it.
+        shows what uses the space, the ages and sizes of entries, what an age limit
+        would free, and any findings. It lists the largest hosts, folders and entries,
+        and sums up the others. The page loads and sends nothing, and works without
+        its script. '--audit' adds the findings of 'audit', grouped by rule and
+        without the secrets; this reads all bodies. A cache does not record its own
+        capacity; use '--capacity' to compare the cache with it.
         """)
 
     @OptionGroup var operands: CacheOperand

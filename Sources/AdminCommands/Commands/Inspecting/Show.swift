@@ -37,7 +37,7 @@ extension URLCacheAdmin {
     @Option(
       help: ArgumentHelp(
         "Write one property list of one entry: response_object, request_object,"
-          + " proto_props, user_info, or in a Foundation cache, archive. Secrets are not masked.",
+          + " proto_props, user_info or, in a Foundation cache, archive. Secrets are not masked.",
         valueName: "name"),
       completion: .list([
         "response_object", "request_object", "proto_props", "user_info", "archive",

@@ -9,11 +9,12 @@ extension URLCacheAdmin {
   struct Usage: AllCachesCommand, CacheOperandCommand {
     static let configuration = CommandConfiguration(
       commandName: "usage",
-      abstract: "Show the size of a cache on disk, in total and by groups.",
+      abstract: "Show the size of a cache on disk, in total and by group.",
       discussion: """
         A cache does not record its own capacity; use '--capacity' to compare the
-        cache with it. Notes then point out that CFNetwork stores nothing on disk if
-        the capacity is below 5 MiB, and no body larger than 5% of it.
+        cache with it. Notes then warn if the capacity is below 5 MiB, because
+        CFNetwork then stores nothing on disk, or if a body is larger than 5% of it,
+        because CFNetwork does not store such bodies.
 
         '--by class' groups entries by the 'class' of the first matching rule that has
         one. All other entries are in the class 'offline' if they are pinned, and in
@@ -42,8 +43,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Group entries by a property, or by ranges of age or size. 'domain' is 'host', 'type' is 'mime'.",
-        valueName: "key"))
+        "Group entries by a property, or by ranges of age or size. 'domain' means 'host', and"
+          + " 'type' means 'mime'.", valueName: "key"))
     var by: UsageReport.Grouping?
 
     @Flag(help: "Show the distribution of ages and sizes.")
@@ -56,13 +57,14 @@ extension URLCacheAdmin {
     var superseded = false
 
     @Flag(
-      help: "Show by host how much is used without a request, saved by a 304, or sent again."
+      help: "Show for each host how much is used without a request, saved by a 304, or sent again."
     )
     var savings = false
 
     @Option(
       help: ArgumentHelp(
-        "Exit with 1 if more than this percentage of the capacity is used.", valueName: "percent"),
+        "Exit with status 1 if more than this percentage of the capacity is used.",
+        valueName: "percent"),
       transform: parsePercent)
     var failAbove: Double?
 

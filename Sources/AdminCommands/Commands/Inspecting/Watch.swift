@@ -19,25 +19,27 @@ extension URLCacheAdmin {
         app never waits. Entries that are stored and removed again between two checks
         cannot be shown, but are counted.
 
-        On a terminal, each change is a line; elsewhere, it is a JSON object. Stop it
-        with Control-C or '--for'. With '--until', it ends when a matching entry is
-        stored, so an app's test can wait for that entry.
+        On a terminal, each change is a line; elsewhere, it is a JSON object. Stop
+        'watch' with Control-C, or set a time limit with '--for'. With '--until', it
+        ends when a matching entry is stored, so an app's test can wait for that
+        entry.
 
-        Exits with 0 if the entry of '--until' was stored, and with 1 if it was not
-        stored in time. Without '--until', exits with 0 when the time runs out.
+        Exits with status 0 if an entry that matches '--until' was stored, and with
+        status 1 if none was stored in time. Without '--until', exits with status 0
+        when the time runs out.
         """,
       aliases: ["follow"])
 
     @OptionGroup var operands: CacheOperand
     @Option(
       name: .customLong("for"),
-      help: ArgumentHelp("End after this time.", valueName: "duration"), transform: parseDuration)
+      help: ArgumentHelp("Stop after this time.", valueName: "duration"), transform: parseDuration)
     var time: Double?
 
     @Option(
       help: ArgumentHelp(
-        "End when an entry is stored that matches this expression, written as for '--where'.",
-        valueName: "expression"))
+        "Stop when an entry that matches this expression is stored; the syntax is that of"
+          + " '--where'.", valueName: "expression"))
     var until: String?
 
     @Flag(help: "If there is no cache yet, wait until there is one.")
@@ -97,7 +99,7 @@ extension URLCacheAdmin {
       let condition: Condition
       do throws(ConditionError) { condition = try Condition(until) } catch {
         throw CommandFailure.usage(
-          error.message(about: "the expression of '--until'", until), hint: error.hint)
+          error.message(about: "the expression given with '--until'", until), hint: error.hint)
       }
       for note in condition.notes { environment.noteOnce(note) }
       var awaited = Selection()

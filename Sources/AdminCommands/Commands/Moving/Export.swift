@@ -19,12 +19,13 @@ extension URLCacheAdmin {
         You can read it with 'tar', 'jq' and 'sha256sum -c SHA256SUMS'. A HAR (for
         browser developer tools) and a web archive (WARC 1.1 or WACZ, for pywb,
         ReplayWeb.page and others) contain requests and responses, without credentials
-        unless you give '--with-credentials'. '--redact' removes from every format
-        what 'list' masks: secrets in URLs become 'REDACTED-1', 'REDACTED-2' and so
-        on, with the same number for the same secret. Notes list what may remain. The
-        same entries always produce the same bytes. '--archive-format files' writes
-        bodies to a new or empty folder, with a list of them in 'index.json'. A name
-        that ends in '.sqlite' gets the tables of 'query' as an ordinary database.
+        unless you give '--with-credentials'. In every format, '--redact' removes what
+        'list' masks: secrets in URLs become 'REDACTED-1', 'REDACTED-2' and so on,
+        with the same number for the same secret. Notes list what may remain. The same
+        entries always produce the same bytes. '--archive-format files' writes bodies
+        to a new or empty folder, with a list of them in 'index.json'. If the name
+        ends in '.sqlite', 'export' writes the tables of 'query' to an ordinary SQLite
+        database.
         """)
 
     @OptionGroup var operands: CacheOperand

@@ -15,14 +15,15 @@ extension URLCacheAdmin {
       discussion: """
         The archive is a file written by 'export' or '--backup', a HAR, WARC or WACZ
         from any program, another cache, or '-' for standard input. A native archive
-        and a cache are restored completely. From a HAR, WARC or WACZ, 'import' skips
+        and a cache are restored completely. In a HAR, WARC or WACZ, 'import' skips
         responses that URLCache would never use, and counts them.
 
-        A cache that exists needs no '-c': 'import ARCHIVE CACHE' and
+        An existing cache needs no '-c': 'import ARCHIVE CACHE' and
         'import CACHE ARCHIVE' mean 'import ARCHIVE -c CACHE'.
 
-        If there is no cache at the path of '-c', 'import' creates one: in the format
-        that the archive was exported from, or an Apple cache for a HAR, WARC or WACZ.
+        If there is no cache at the path given with '-c', 'import' creates one: a
+        cache in the format that the archive was exported from, or an Apple cache if
+        the archive is a HAR, WARC or WACZ.
 
         The archive is read and verified before anything is written. An Apple cache
         gets either all entries or none; a Foundation cache gets them one by one. A
