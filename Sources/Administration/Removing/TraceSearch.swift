@@ -8,11 +8,11 @@ public struct TraceSearch: Sendable {
   /// The bytes that are read at once.
   private static let pieceLength = 1 << 20
 
-  /// The most parts of a file that are searched at the same time.
-  private static let mostParts = 8
+  /// The most threads that search a file.
+  private static let mostThreads = 8
 
-  /// The shortest part of a file that is worth a thread.
-  private static let leastPartLength: Int64 = 1 << 24
+  /// The number of bytes of a file that are worth a thread.
+  private static let leastThreadLength: Int64 = 1 << 24
 
   /// How often a text is counted in a file.
   ///
@@ -79,24 +79,22 @@ public struct TraceSearch: Sendable {
       return .keep
     }
     let size = try file.status().size.bytes
-    let parts = max(1, min(processorCount, Self.mostParts, Int(size / Self.leastPartLength)))
-    let length = size / Int64(parts)
-    let found = try BackgroundThread.map(parts) { part throws(FileError) in
-      // What another process appends meanwhile belongs to the last part.
-      let end = part + 1 < parts ? length * Int64(part + 1) : .max
-      return try self.places(in: file, between: length * Int64(part), and: end)
+    let threads = max(1, min(processorCount, Self.mostThreads, Int(size / Self.leastThreadLength)))
+    // By turns, as texts are seldom spread evenly: SQLite writes one table after the other.
+    let found = try BackgroundThread.map(threads) { thread throws(FileError) in
+      try self.places(in: file, from: thread, every: threads)
     }
     for part in found { places.merge(part) }
     return places
   }
 
-  /// Returns where texts are that end in a part of a file.
+  /// Returns where texts are that end in some of the pieces of a file.
   private func places(
-    in file: borrowing OpenFile, between start: Int64, and end: Int64
+    in file: borrowing OpenFile, from first: Int, every step: Int
   ) throws(FileError) -> TextPlaces {
     var places = TextPlaces()
     var search = search
-    try Self.forEachPiece(of: file, from: start, to: end) { piece, offset, searched in
+    try Self.forEachPiece(of: file, from: first, every: step) { piece, offset, searched in
       search.forEachMatch(in: piece) { number, place in
         // What ends in the piece before was found there.
         guard offset + Int64(place.upperBound) > searched else { return .keep }
@@ -112,22 +110,27 @@ public struct TraceSearch: Sendable {
     numbers.filter { shares[$0] < mostShares }
   }
 
-  /// Calls `body` with pieces of a part of a file, which overlap by the length of the longest text.
+  /// Calls `body` with pieces of a file, which overlap by the length of the longest text.
   ///
-  /// - Parameter body: Receives the piece, where it begins, and where the one before, or the part before, ends.
+  /// - Parameters:
+  ///   - first: The number of the first piece, from 0.
+  ///   - step: The distance to the number of the next.
+  ///   - body: Receives the piece, where it begins, and where the piece before ends.
   private static func forEachPiece(
-    of file: borrowing OpenFile, from start: Int64 = 0, to end: Int64 = .max,
+    of file: borrowing OpenFile, from first: Int = 0, every step: Int = 1,
     _ body: (Span<UInt8>, _ offset: Int64, _ searched: Int64) -> Void
   ) throws(FileError) {
     var buffer = [UInt8](repeating: 0, count: pieceLength + RemovedTexts.mostBytes)
-    var searched = start
-    while searched < end {
+    var searched = Int64(first) * Int64(pieceLength)
+    while true {
       let offset = max(searched - Int64(RemovedTexts.mostBytes), 0)
-      let count = Int(min(Int64(try fill(&buffer, from: file, at: offset)), end - offset))
-      guard offset + Int64(count) > searched else { return }
+      let length = Int(searched - offset) + pieceLength
+      let count = min(try fill(&buffer, from: file, at: offset), length)
+      let end = offset + Int64(count)
+      guard end > searched else { return }
       body(buffer.span.extracting(0..<count), offset, searched)
-      WorkCounter.add(offset + Int64(count) - searched)
-      searched = offset + Int64(count)
+      WorkCounter.add(end - searched)
+      searched += Int64(step) * Int64(pieceLength)
     }
   }
 
