@@ -79,7 +79,7 @@ import Testing
       "write: urlcache-admin report shop -o report.html; '-o -' is standard output"
     ),
     (
-      ["diff", "shop"], "'diff' compares two caches or archives, but one is named",
+      ["diff", "shop"], "'diff' compares two caches or archives, but only one was given",
       "name both: urlcache-admin diff shop OTHER"
     ),
     (

@@ -26,8 +26,8 @@ import Testing
         "keep shop",
         .error(
           "unknown command 'keep'",
-          hint: "list pinned URLs with 'urlcache-admin pin shop'; pin one with"
-            + " 'urlcache-admin pin shop URL'")
+          hint: "list pinned URLs with 'urlcache-admin pin shop'; to pin URLs, write them after"
+            + " the cache")
       ),
       (
         "limit shop 100M",

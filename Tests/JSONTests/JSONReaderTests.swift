@@ -44,7 +44,7 @@ import Testing
 
   @Test(arguments: [
     ("", "unexpected end at byte 0"), ("nul", "unexpected end at byte 3"),
-    ("nulx", "no null at byte 0"),
+    ("nulx", "expected 'null' at byte 0"),
     ("tru ", "expected 'true' at byte 0"), ("01", "expected a value at byte 0"),
     ("-", "expected a value at byte 0"),
     ("1.", "expected a value at byte 0"), (".5", "expected a value at byte 0"),

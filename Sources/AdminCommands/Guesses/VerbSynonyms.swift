@@ -48,8 +48,8 @@ enum VerbSynonyms {
       + " '--host' or '--where', and text with 'urlcache-admin grep'",
     "refresh": "did you mean 'revalidate'?",
     "update": "did you mean 'revalidate'?",
-    "keep": "list pinned URLs with 'urlcache-admin pin CACHE'; pin one with"
-      + " 'urlcache-admin pin CACHE URL'",
+    "keep": "list pinned URLs with 'urlcache-admin pin CACHE'; to pin URLs, write them after"
+      + " the cache",
   ]
 
   /// The commands that can change a cache or the configuration.
