@@ -63,7 +63,7 @@ def judge(seed):
     archive = export(cache, f"{seed}.tar.gz")
     assert listed(archive, "--superseded") == found
     note = run("list", "-c", cache, "--superseded").stderr.decode()
-    counts = [int(number) for number in re.findall(r"(?:superseded|,) ([0-9]+) by ", note)]
+    counts = [int(number) for number in re.findall(r"(?:recognized:|,) ([0-9]+) by ", note)]
     assert sum(counts) == len(found), note
     run("purge", "-c", cache, "--superseded", "--yes")
     assert not listed(cache, "--superseded")

@@ -55,7 +55,7 @@ def test_keys():
     cache = made("cache")
     before, files = rows(cache), tree(cache)
     result = run("expire", "-c", cache, "--all", "--clear-user-info", KEY, "--dry-run")
-    assert result.stdout.decode() == (f"Would clear '{KEY}' of 3 of 6 selected entries\n  https://a.example/1\n  https://a.example/2\n"
+    assert result.stdout.decode() == (f"Would clear '{KEY}' in 3 of 6 selected entries\n  https://a.example/1\n  https://a.example/2\n"
                                       "  https://a.example/6\n"), result
     assert tree(cache) == files
     result = run("expire", "-c", cache, "https://a.example/1", "https://a.example/3", "--clear-user-info", KEY, "--yes")
