@@ -35,7 +35,8 @@ trap 'exit 1' INT TERM
 runs=7
 prepare=true
 
-# Prints the medians of the commands after the name, each in one run with the others, after `prepare`.
+# Prints the medians of the commands after the name, each in one run with the others, after `prepare`: the time, its ratio to
+# that of the first, and the processor time.
 table() {
   echo "$1"
   shift
@@ -48,7 +49,8 @@ for result in results:
     command = " ".join(result["command"].split())
     for part in sys.argv[2:]:
         command = command.replace(part, "")
-    print(f"  {result['median'] * 1000:9.1f} ms  {result['median'] / results[0]['median']:6.2f}  {command[:110]}")
+    print(f"  {result['median'] * 1000:9.1f} ms  {result['median'] / results[0]['median']:6.2f}"
+          f"  {(result['user'] + result['system']) * 1000:9.1f} ms  {command[:110]}")
 END
 }
 

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Measures zip, WARC, WACZ and HAR archives against bsdtar, gzip, warcio and jq on the same bytes, in one run.
+#
+#   sh Tests/Benchmarks/web_archives.sh [ENTRIES]     31,000 unless said, of 0.6 GB; needs 8 GB of disk for that
+#
+# Prints medians, their ratio to the first line of each table, and processor times. Needs bsdtar, jq, hyperfine and
+# python3, which it installs with apt, and warcio, which it installs with pip into a folder of its own.
+set -eu
+cd "$(dirname "$0")/../.."
+entries=${1-31000}
+packages="libarchive-tools jq python3-pip"
+. Tests/Benchmarks/setup.sh
+runs=5
+python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --target "$folder/peers" warcio
+export PYTHONPATH="$folder/peers"
+printf 'from warcio.cli import main\nmain()\n' >"$folder/warcio.py"
+
+"$maker" --entries "$entries" --seed 1 "$folder/store"
+export="$tool export -c $folder/store"
+for name in archive.tar archive.har archive.warc archive.warc.gz archive.wacz; do $export -o "$folder/$name" 2>/dev/null; done
+mkdir "$folder/files"
+bsdtar -xf "$folder/archive.tar" -C "$folder/files"
+rm "$folder/archive.tar"
+find "$folder/files" "$folder/store" "$folder"/archive.* -type f -exec cat {} + >/dev/null
+
+# Each run finds no other's files, nor work that the disk has left over from them.
+out=$folder/out
+prepare="sh -c 'rm -rf $out; mkdir $out; sync -f $out'"
+import="$tool import --any-method --create apple -c $out/store"
+
+table "export of $entries entries, $(du -sh "$folder/store" | cut -f1): zip" \
+  "bsdtar -a -cf $out/a.zip -C $folder/files ." "$export -o $out/a.zip"
+table "warc.gz, wacz" \
+  "sh -c 'gzip -6 -c $folder/archive.warc >$out/a.warc.gz'" "$export -o $out/a.warc.gz" "$export -o $out/a.wacz"
+table "import: warc.gz, wacz" \
+  "python3 $folder/warcio.py check $folder/archive.warc.gz" "$import $folder/archive.warc.gz" "$import $folder/archive.wacz"
+table "har" "jq length $folder/archive.har" "$import $folder/archive.har"
+prepare=true
+table "list --count" \
+  "python3 $folder/warcio.py index -o $folder/index $folder/archive.warc.gz" "$tool list --count $folder/archive.warc.gz"
+
+rm -rf "$folder/files"
+echo "peak memory"
+for ending in zip warc.gz wacz har; do memory "export, $ending" export -c "$folder/store" -o "$folder/memory.$ending"; done
+for ending in warc.gz wacz har; do
+  rm -rf "$out"
+  memory "import, $ending" import --any-method --create apple -c "$out" "$folder/archive.$ending"
+done
