@@ -19,7 +19,10 @@ public struct PropertyListKey: Hashable, Sendable, ExpressibleByStringLiteral,
     count = text.utf8.count
     // The marker has the length in it, so comparing the first word rules out keys of other lengths,
     // too.
-    object = PropertyListWriter.head(0x50, count) + Array(text.utf8)
+    var object: [UInt8] = []
+    PropertyListWriter.appendHead(0x50, count, to: &object)
+    object += text.utf8
+    self.object = object
     let missing = UInt64(max(0, 8 - object.count)) * 8
     mask = .max << missing
     beginning = object.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } << missing

@@ -1,13 +1,32 @@
+import Bytes
+
 /// Writes binary property lists (`bplist00`).
 ///
 /// Equal strings are written once, as in CoreFoundation. The same value always produces the same bytes.
 public struct PropertyListWriter {
-  private var objects: [[UInt8]] = []
-  private var strings: [[UInt8]: Int] = [:]
+  /// An object of the list.
+  private struct Object {
+    /// The place of its bytes in `contents`; of a container, that of its references in `references`.
+    var range: Range<Int>
+    /// The type of a container; `nil` for any other object.
+    var containerType: UInt8?
+  }
+
+  /// A string, and the number of its object.
+  private struct KnownString {
+    var text: [UInt8]
+    var object: Int
+  }
+
+  private var objects: [Object] = []
+  /// The bytes of the objects, without containers: how long these are depends on the number of objects.
+  private var contents: [UInt8] = []
+  /// The numbers of the objects in containers.
+  private var references: [Int] = []
+  /// The strings by their hashes.
+  private var strings: [Int: KnownString] = [:]
   /// The data object whose content the caller writes, and the size of the content.
   private var gap: (object: Int?, size: Int64)?
-  /// Containers whose references are written at the end: their size depends on the number of objects.
-  private var containers: [(object: Int, head: [UInt8], references: [Int])] = []
 
   /// Creates a writer.
   public init() {}
@@ -20,7 +39,7 @@ public struct PropertyListWriter {
   public func bytes(of value: PropertyListValue) -> [UInt8] {
     var writer = Self()
     let root = writer.add(value)
-    return writer.joined(root: root)
+    return writer.parts(root: root).after
   }
 
   /// Returns the bytes before and after the content of the first data object of a list. The caller writes the content
@@ -42,81 +61,128 @@ public struct PropertyListWriter {
   private mutating func add(_ value: PropertyListValue) -> Int {
     switch value {
     // `.opaque` only comes from reading; no list to be written contains it.
-    case .null, .opaque: return append([0x00])
-    case .boolean(let value): return append([value ? 0x09 : 0x08])
-    case .integer(let value): return append(Self.integer(value))
-    case .real(let value): return append([0x23] + Self.bytes(value.bitPattern, count: 8))
-    case .date(let seconds): return append([0x33] + Self.bytes(seconds.bitPattern, count: 8))
+    case .null, .opaque: return append { $0.append(0x00) }
+    case .boolean(let value): return append { $0.append(value ? 0x09 : 0x08) }
+    case .integer(let value): return append { Self.appendInteger(value, to: &$0) }
+    case .real(let value):
+      return append {
+        $0.append(0x23)
+        Self.appendNumber(value.bitPattern, count: 8, to: &$0)
+      }
+    case .date(let seconds):
+      return append {
+        $0.append(0x33)
+        Self.appendNumber(seconds.bitPattern, count: 8, to: &$0)
+      }
     case .data(let bytes):
       guard let gap, gap.object == nil else {
-        return append(Self.head(0x40, bytes.count) + bytes)
+        return append {
+          Self.appendHead(0x40, bytes.count, to: &$0)
+          $0 += bytes
+        }
       }
       self.gap?.object = objects.count
-      return append(Self.head(0x40, Int(clamping: gap.size)))
+      return append { Self.appendHead(0x40, Int(clamping: gap.size), to: &$0) }
     case .string(let text): return add(string: text)
     case .uid(let number):
       let count = Self.width(of: number)
-      return append([0x80 | UInt8(count - 1)] + Self.bytes(number, count: count))
+      return append {
+        $0.append(0x80 | UInt8(count - 1))
+        Self.appendNumber(number, count: count, to: &$0)
+      }
     case .array(let values):
-      // The place is taken before the elements are added, so that the root gets the number 0, as in
-      // lists of CoreFoundation.
-      let object = append([])
-      let references = values.map { add($0) }
-      containers.append((object, Self.head(0xA0, values.count), references))
+      let (object, first) = appendContainer(0xA0, references: values.count)
+      for (index, value) in values.enumerated() {
+        let element = add(value)
+        references[first + index] = element
+      }
       return object
     case .dictionary(let entries):
-      let object = append([])
+      let (object, first) = appendContainer(0xD0, references: 2 * entries.count)
       // All keys come before all values, which is how the format has them.
-      let keys = entries.map { add(string: $0.key) }
-      let values = entries.map { add($0.value) }
-      containers.append((object, Self.head(0xD0, entries.count), keys + values))
+      for (index, entry) in entries.enumerated() {
+        let key = add(string: entry.key)
+        references[first + index] = key
+      }
+      for (index, entry) in entries.enumerated() {
+        let value = add(entry.value)
+        references[first + entries.count + index] = value
+      }
       return object
     }
   }
 
   private mutating func add(string text: [UInt8]) -> Int {
-    if let known = strings[text] { return known }
-    let object: Int
-    // Like CoreFoundation: ASCII in single bytes, all other text in UTF-16.
-    if text.allSatisfy({ $0 < 0x80 }) {
-      object = append(Self.head(0x50, text.count) + text)
-    } else {
-      // `String(decoding:)` repairs invalid text, so a list that is written never has a lone
-      // surrogate.
-      let units = Array(String(decoding: text, as: UTF8.self).utf16)
-      object = append(
-        Self.head(0x60, units.count)
-          + units.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] })
+    let hash = Self.hash(of: text.span)
+    let known = strings[hash]
+    if let known, known.text == text { return known.object }
+    let object = append { contents in
+      // Like CoreFoundation: ASCII in single bytes, all other text in UTF-16.
+      if text.allSatisfy({ $0 < 0x80 }) {
+        Self.appendHead(0x50, text.count, to: &contents)
+        contents += text
+      } else {
+        // `String(decoding:)` repairs invalid text, so a list that is written never has a lone
+        // surrogate.
+        let units = Array(String(decoding: text, as: UTF8.self).utf16)
+        Self.appendHead(0x60, units.count, to: &contents)
+        for unit in units { Self.appendNumber(UInt64(unit), count: 2, to: &contents) }
+      }
     }
-    strings[text] = object
+    // Of two strings with one hash, the second is written as often as it occurs.
+    if known == nil { strings[hash] = KnownString(text: text, object: object) }
     return object
   }
 
-  private mutating func append(_ bytes: [UInt8]) -> Int {
-    objects.append(bytes)
+  /// Returns a hash, which is another one in each process: no strings can be made to have the same.
+  private static func hash(of text: Span<UInt8>) -> Int {
+    var hasher = Hasher()
+    for place in stride(from: 0, to: text.count, by: 8) {
+      hasher.combine(text.word(paddedAt: place))
+    }
+    hasher.combine(text.count)
+    return hasher.finalize()
+  }
+
+  /// Adds an object that is no container, and returns its number.
+  private mutating func append(_ write: (inout [UInt8]) -> Void) -> Int {
+    let start = contents.count
+    write(&contents)
+    objects.append(Object(range: start..<contents.count))
     return objects.count - 1
   }
 
-  private mutating func joined(root: Int) -> [UInt8] {
-    let (before, after) = parts(root: root)
-    return before + after
+  /// Adds a container whose references are not known yet, and returns its number and the place of the first reference.
+  ///
+  /// It is added before its elements, so that the root gets the number 0, as in lists of CoreFoundation.
+  private mutating func appendContainer(
+    _ type: UInt8, references count: Int
+  ) -> (object: Int, first: Int) {
+    let first = references.count
+    references.append(contentsOf: repeatElement(0, count: count))
+    objects.append(Object(range: first..<first + count, containerType: type))
+    return (objects.count - 1, first)
   }
 
-  private mutating func parts(root: Int) -> (before: [UInt8], after: [UInt8]) {
+  private consuming func parts(root: Int) -> (before: [UInt8], after: [UInt8]) {
     let referenceSize = Self.width(of: UInt64(objects.count))
-    for container in containers {
-      objects[container.object] =
-        container.head
-        + container.references.flatMap { Self.bytes(UInt64($0), count: referenceSize) }
-    }
     var result = Array("bplist00".utf8)
+    result.reserveCapacity(contents.count + (references.count + objects.count) * 4 + 64)
     var before: [UInt8] = []
     var left: Int64 = 0
     var offsets: [Int64] = []
     offsets.reserveCapacity(objects.count)
     for (number, object) in objects.enumerated() {
       offsets.append(left + Int64(before.count + result.count))
-      result += object
+      if let type = object.containerType {
+        Self.appendHead(
+          type, type == 0xD0 ? object.range.count / 2 : object.range.count, to: &result)
+        for place in object.range {
+          Self.appendNumber(UInt64(references[place]), count: referenceSize, to: &result)
+        }
+      } else {
+        result += contents[object.range]
+      }
       if let gap, number == gap.object {
         // Everything so far comes before the content; the rest of the list follows it.
         swap(&before, &result)
@@ -125,25 +191,27 @@ public struct PropertyListWriter {
     }
     let table = left + Int64(before.count + result.count)
     let offsetSize = Self.width(of: UInt64(table))
-    for offset in offsets { result += Self.bytes(UInt64(offset), count: offsetSize) }
+    for offset in offsets { Self.appendNumber(UInt64(offset), count: offsetSize, to: &result) }
     result += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
-    result += Self.bytes(UInt64(objects.count), count: 8)
-    result += Self.bytes(UInt64(root), count: 8)
-    result += Self.bytes(UInt64(table), count: 8)
+    Self.appendNumber(UInt64(objects.count), count: 8, to: &result)
+    Self.appendNumber(UInt64(root), count: 8, to: &result)
+    Self.appendNumber(UInt64(table), count: 8, to: &result)
     return (before, result)
   }
 
-  /// The head of an object whose type has a count.
-  static func head(_ type: UInt8, _ count: Int) -> [UInt8] {
-    count < 15 ? [type | UInt8(count)] : [type | 0x0F] + integer(Int64(count))
+  /// Appends the head of an object whose type has a count.
+  static func appendHead(_ type: UInt8, _ count: Int, to bytes: inout [UInt8]) {
+    guard count >= 15 else { return bytes.append(type | UInt8(count)) }
+    bytes.append(type | 0x0F)
+    appendInteger(Int64(count), to: &bytes)
   }
 
-  /// Writes an integer: unsigned with 1, 2 or 4 bytes, signed with 8.
-  private static func integer(_ value: Int64) -> [UInt8] {
+  /// Appends an integer: unsigned with 1, 2 or 4 bytes, signed with 8.
+  private static func appendInteger(_ value: Int64, to bytes: inout [UInt8]) {
     // Readers take fewer than eight bytes as unsigned, so a negative number needs all eight.
     let count = value < 0 ? 8 : width(of: UInt64(value))
-    return [0x10 | UInt8(count.trailingZeroBitCount)]
-      + bytes(UInt64(bitPattern: value), count: count)
+    bytes.append(0x10 | UInt8(count.trailingZeroBitCount))
+    appendNumber(UInt64(bitPattern: value), count: count, to: &bytes)
   }
 
   /// The smallest power of two of bytes that can represent `value`.
@@ -151,7 +219,12 @@ public struct PropertyListWriter {
     value <= 0xFF ? 1 : value <= 0xFFFF ? 2 : value <= 0xFFFF_FFFF ? 4 : 8
   }
 
-  private static func bytes(_ value: UInt64, count: Int) -> [UInt8] {
-    (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
+  /// Appends the lowest bytes of a number, the highest of them first.
+  private static func appendNumber(_ value: UInt64, count: Int, to bytes: inout [UInt8]) {
+    var shift = UInt64(count) &* 8
+    while shift > 0 {
+      shift &-= 8
+      bytes.append(UInt8(truncatingIfNeeded: value &>> shift))
+    }
   }
 }
