@@ -6,8 +6,13 @@ struct TextPlaces: Sendable {
     var first: Int64
   }
 
+  /// How often a text is counted.
+  private let mostCounted: Int64
   /// The places by the numbers of the texts.
   private var places: [Int: Places] = [:]
+
+  /// Creates an empty collection.
+  init(upTo mostCounted: Int64) { self.mostCounted = mostCounted }
 
   /// Whether no text was found.
   var isEmpty: Bool { places.isEmpty }
@@ -17,7 +22,7 @@ struct TextPlaces: Sendable {
 
   /// Whether a text was found as often as it is counted.
   func isFull(_ number: Int) -> Bool {
-    (places[number]?.count ?? 0) >= TraceSearch.mostOccurrences
+    (places[number]?.count ?? 0) >= mostCounted
   }
 
   /// Adds an occurrence of a text.
@@ -33,7 +38,7 @@ struct TextPlaces: Sendable {
   private mutating func insert(_ other: Places, of number: Int) {
     let known = places[number] ?? Places(count: 0, first: .max)
     places[number] = Places(
-      count: min(known.count + other.count, Int64(TraceSearch.mostOccurrences)),
+      count: min(known.count + other.count, mostCounted),
       first: min(known.first, other.first))
   }
 

@@ -7,7 +7,7 @@ public struct TraceReport: Hashable, Sendable {
     /// The name of the file, relative to the folder of the cache.
     public var file: ByteString
     /// The number of traces; of a text that is there more than ``TraceSearch/mostOccurrences`` times, that many are
-    /// counted.
+    /// counted, or one if there are many texts.
     public var traces: Int64
     /// Where the first one begins.
     public var offset: Int64

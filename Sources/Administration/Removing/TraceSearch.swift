@@ -14,19 +14,19 @@ public struct TraceSearch: Sendable {
   /// The number of bytes of a file that are worth a thread.
   private static let leastThreadLength: Int64 = 1 << 24
 
-  /// How often a text is counted in a file.
+  /// How often a text is counted in a file and in entries, if there are few.
   ///
   /// Texts that many entries have would otherwise take the most time, and say nothing.
   public static let mostOccurrences = 16
 
-  /// The number of texts above which each is looked for in entries only until one has it.
+  /// The number of texts above which each is counted only once in a file, and in entries.
   private static let manyTexts = 10_000
 
   private var search: RemovedTextSearch
   /// How often each text was found in entries, up to a limit.
   private var shares: [UInt8]
-  /// How often a text is counted in entries.
-  private let mostShares: UInt8
+  /// How often a text is counted in a file and in entries.
+  private let mostCounted: UInt8
   private var report = TraceReport()
   /// The files in which texts were found; not those of entries.
   private var hits: [(file: StoreFile, places: TextPlaces)] = []
@@ -35,8 +35,8 @@ public struct TraceSearch: Sendable {
   public init(for removed: RemovedTexts) {
     search = RemovedTextSearch(for: removed)
     shares = [UInt8](repeating: 0, count: removed.count)
-    // One entry is enough to know that a text is no trace; how many there are is only for people.
-    mostShares = removed.count > Self.manyTexts ? 1 : UInt8(Self.mostOccurrences)
+    // One is enough to know that there is a trace, or that a text is none; how many there are is only for people.
+    mostCounted = removed.count > Self.manyTexts ? 1 : UInt8(Self.mostOccurrences)
     report.entries = removed.entries
     report.texts = removed.count
     report.tooShort = removed.tooShort
@@ -62,8 +62,8 @@ public struct TraceSearch: Sendable {
   private mutating func lookForShared(in bytes: Span<UInt8>, _ isSharing: inout Bool) {
     search.forEachMatch(in: bytes) { number, _ in
       isSharing = true
-      if shares[number] < mostShares { shares[number] += 1 }
-      return shares[number] < mostShares ? .keep : .drop
+      if shares[number] < mostCounted { shares[number] += 1 }
+      return shares[number] < mostCounted ? .keep : .drop
     }
   }
 
@@ -71,7 +71,7 @@ public struct TraceSearch: Sendable {
   private func places(
     in file: borrowing OpenFile, named name: ByteString
   ) throws(FileError) -> TextPlaces {
-    var places = TextPlaces()
+    var places = TextPlaces(upTo: Int64(mostCounted))
     // A file of a Foundation cache has the key in its name, and one of an Apple cache is named in its entry.
     var search = search
     search.forEachMatch(in: name.bytes.span) { number, _ in
@@ -92,7 +92,7 @@ public struct TraceSearch: Sendable {
   private func places(
     in file: borrowing OpenFile, from first: Int, every step: Int
   ) throws(FileError) -> TextPlaces {
-    var places = TextPlaces()
+    var places = TextPlaces(upTo: Int64(mostCounted))
     var search = search
     try Self.forEachPiece(of: file, from: first, every: step) { piece, offset, searched in
       search.forEachMatch(in: piece) { number, place in
@@ -107,7 +107,7 @@ public struct TraceSearch: Sendable {
 
   /// Returns those of some texts of which it is not known that entries have them often.
   private func unsettled(_ numbers: some Sequence<Int>) -> [Int] {
-    numbers.filter { shares[$0] < mostShares }
+    numbers.filter { shares[$0] < mostCounted }
   }
 
   /// Calls `body` with pieces of a file, which overlap by the length of the longest text.
@@ -167,7 +167,7 @@ public struct TraceSearch: Sendable {
         .init(file: hit.file.name, traces: traces.count, offset: traces.first))
     }
     report.sharedTexts = shares.count { $0 > 0 }
-    report.countsAllSharing = !shares.contains { $0 >= mostShares }
+    report.countsAllSharing = !shares.contains { $0 >= mostCounted }
     return report
   }
 
