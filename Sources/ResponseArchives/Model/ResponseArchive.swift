@@ -16,6 +16,11 @@ public protocol ResponseArchive: ResponseSource {
   /// Which bodies the archive contains.
   var bodies: ArchivedBodies { get }
 
+  /// Returns the number of entries.
+  ///
+  /// - Complexity: O(*n*) with the size of the archive, unless the kind of archive knows it.
+  func count() throws -> Int64
+
   /// Calls `body` with each entry, in the order of the archive and of the ids. No two entries have the same key.
   ///
   /// - Parameters:
