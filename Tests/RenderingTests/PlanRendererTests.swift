@@ -35,7 +35,7 @@ import Testing
   private func text(of plan: RemovalPlan) throws -> [UInt8] {
     var buffer = TextBuffer()
     PlanRenderer(verb: "purge", now: try #require(now))
-      .append(plan, of: "/caches/Cache.db", into: &buffer)
+      .append(plan, of: "/caches/Cache.db", into: &buffer) { _ in }
     return buffer.bytes
   }
 

@@ -177,16 +177,27 @@ struct PlanOptions: ParsableArguments {
     in environment: CommandEnvironment
   ) throws -> Bool {
     guard let path = self.plan else { return false }
-    var text = TextBuffer()
-    PlanRenderer(verb: verb, now: environment.now, isSecure: secure)
-      .append(plan, of: absolutePath(plan.store.path), into: &text)
+    let renderer = PlanRenderer(verb: verb, now: environment.now, isSecure: secure)
+    let store = absolutePath(plan.store.path)
     guard path != "-" else {
+      var text = TextBuffer()
+      try renderer.append(plan, of: store, into: &text) { text in
+        guard text.bytes.count >= OutputBuffer.pieceLength else { return }
+        try environment.write(text.bytes)
+        text.removeAll(keepingCapacity: true)
+      }
       try environment.write(text.bytes)
       return true
     }
     // Write the plan atomically: 'apply' would execute a part of a plan that a full disk had truncated.
     do throws(FileError) {
       var file = try NewFile(at: path, replacing: false)
+      var text = TextBuffer()
+      try renderer.append(plan, of: store, into: &text) { text throws(FileError) in
+        guard text.bytes.count >= OutputBuffer.pieceLength else { return }
+        try file.write(text.bytes)
+        text.removeAll(keepingCapacity: true)
+      }
       try file.write(text.bytes)
       try file.commit(replacing: false)
     } catch {

@@ -17,6 +17,9 @@ struct SecretOptions: ParsableArguments {
 
 /// A buffer for rendered text, which is written in large pieces.
 struct OutputBuffer {
+  /// The bytes above which text is written. A pipe on Linux holds 64 KiB, so larger pieces would wait for the reader anyway.
+  static let pieceLength = 1 << 16
+
   /// The text that has not been written.
   var text: TextBuffer
   private let environment: CommandEnvironment
@@ -28,8 +31,7 @@ struct OutputBuffer {
 
   /// Writes the text if there is much of it.
   mutating func flushIfLarge() throws {
-    // 64 KiB is what a pipe on Linux holds, so larger pieces would wait for the reader anyway.
-    if text.bytes.count >= 1 << 16 { try flush() }
+    if text.bytes.count >= Self.pieceLength { try flush() }
   }
 
   /// Writes the text.

@@ -23,15 +23,28 @@ public struct PlanRenderer: Sendable {
 
   /// Appends a plan as one JSON object.
   ///
-  /// - Parameter path: The absolute path of the store.
-  public func append(_ plan: RemovalPlan, of path: String, into buffer: inout TextBuffer) {
-    buffer.writeJSON { json in
-      json.object { write(plan, of: path, to: &$0) }
-      json.endLine()
+  /// - Parameters:
+  ///   - path: The absolute path of the store.
+  ///   - flush: Is called after each entry, of which a plan may have a million.
+  public func append<Failure: Error>(
+    _ plan: RemovalPlan, of path: String, into buffer: inout TextBuffer,
+    _ flush: (inout TextBuffer) throws(Failure) -> Void
+  ) throws(Failure) {
+    var stream = JSONStream(.hostileText)
+    stream.begin("entries", in: &buffer.bytes) { writeSummary(of: plan, storedAt: path, to: &$0) }
+    for index in plan.entries.indices {
+      stream.append(to: &buffer.bytes) { json in
+        json.object { write(plan.entries[index], to: &$0) }
+      }
+      try flush(&buffer)
     }
+    stream.endArray(in: &buffer.bytes) { write(plan.orphans, to: &$0) }
+    stream.end(in: &buffer.bytes)
   }
 
-  private func write(_ plan: RemovalPlan, of path: String, to json: inout JSONWriter) {
+  private func writeSummary(
+    of plan: RemovalPlan, storedAt path: String, to json: inout JSONWriter
+  ) {
     json.member("schema", SavedPlan.schema)
     json.member("verb", verb)
     json.member("made", now)
@@ -49,10 +62,12 @@ public struct PlanRenderer: Sendable {
     }
     json.member(keptBy: plan)
     json.member("limit_met", plan.meetsLimits)
-    json.array("entries", .lines, objects: plan.entries) { write($1, to: &$0) }
+  }
+
+  private func write(_ orphans: [OrphanFile], to json: inout JSONWriter) {
     // The member is left out rather than empty, as plans of most commands have no orphans.
-    guard !plan.orphans.isEmpty else { return }
-    json.array("orphans", .lines, objects: plan.orphans) {
+    guard !orphans.isEmpty else { return }
+    json.array("orphans", .lines, objects: orphans) {
       $0.member("name", $1.name)
       $0.member("size", $1.size)
       $0.member("modified_ns", "\($1.modified)")
