@@ -35,6 +35,16 @@ public struct PageSet: Sendable {
     return true
   }
 
+  /// Calls `body` with each page, in ascending order.
+  public func forEach(_ body: (UInt32) throws -> Void) rethrows {
+    for (part, words) in parts.enumerated() {
+      for (index, word) in words.enumerated() where word != 0 {
+        let first = UInt32(part) * Self.partLength + UInt32(64 * index)
+        for bit in 0..<UInt32(64) where word >> UInt64(bit) & 1 == 1 { try body(first + bit) }
+      }
+    }
+  }
+
   /// Removes a page.
   public mutating func remove(_ page: UInt32) {
     guard contains(page) else { return }

@@ -85,6 +85,29 @@ public struct RecordHeader: Hashable, Sendable {
     self.init(page, at: cell.payload.local.lowerBound, before: cell.payload.local.upperBound)
   }
 
+  /// Returns where a value of the record of a row is, without reading the other values.
+  ///
+  /// - Returns: The bytes, counted from the beginning of the payload; `nil` if there is no such value.
+  public static func range(
+    ofValue index: Int, in page: Span<UInt8>, of cell: RowCell
+  ) -> Range<Int>? {
+    let (start, end) = (cell.payload.local.lowerBound, cell.payload.local.upperBound)
+    guard let (length, lengthSize) = page.variableInteger(at: start, before: end),
+      length <= UInt64(end - start)
+    else { return nil }
+    var place = start + lengthSize
+    var offset = Int(length)
+    for number in 0...index {
+      guard let (code, size) = page.variableInteger(at: place, before: start + Int(length)),
+        let type = SerialType(code)
+      else { return nil }
+      if number == index { return offset..<offset + type.length }
+      offset += type.length
+      place += size
+    }
+    return nil
+  }
+
   /// Creates a header from the types of the values, for a record whose header is partly overwritten.
   init(_ types: [SerialType], length: Int) {
     self.length = length

@@ -39,6 +39,61 @@ public struct Tree: Sendable {
     }
   }
 
+  /// Calls `body` with each interior page of the tree, and notes the leaves, which are not read.
+  ///
+  /// All leaves of a tree are equally deep. In a damaged tree, pages that are noted as leaves can be others.
+  ///
+  /// - Parameters:
+  ///   - visited: As for ``forEachPage(visited:reading:_:)``; receives no leaves.
+  ///   - leaves: Receives the leaves.
+  ///   - body: Processes a page of the tree, or one that should be a page of the tree and is not: then the structure
+  ///     is `nil`.
+  /// - Throws: An error of `pages` or `body`.
+  public func forEachInteriorPage<Pages: PageReading>(
+    visited: inout PageSet, leaves: inout PageSet, reading pages: inout Pages,
+    _ body: (UInt32, [UInt8], BTreePage?) throws -> Void
+  ) throws {
+    var buffer: [UInt8] = []
+    let depth = try depth(reading: &pages, into: &buffer)
+    var waiting = [(number: root, level: 0)]
+    if depth == 0 {
+      leaves.insert(root)
+      waiting = []
+    }
+    while let (number, level) = waiting.popLast() {
+      guard visited.insert(number), try pages.read(number, into: &buffer) else { continue }
+      let page = BTreePage(buffer.span, number: number, usableSize: usableSize)
+      try body(number, buffer, page)
+      guard let page, page.kind.isInterior else { continue }
+      for index in 0...page.cellCount {
+        guard let child = page.child(index, in: buffer.span) else { continue }
+        if level + 1 == depth {
+          leaves.insert(child)
+        } else if !visited.contains(child) {
+          waiting.append((child, level + 1))
+        }
+      }
+    }
+  }
+
+  /// A tree of 2³² pages is less deep than this, unless it is cyclic.
+  private static let mostLevels = 24
+
+  /// Returns the number of levels above the leaves, judging by the first of them.
+  private func depth(
+    reading pages: inout some PageReading, into buffer: inout [UInt8]
+  ) throws -> Int {
+    var number = root
+    for level in 0..<Self.mostLevels {
+      guard try pages.read(number, into: &buffer),
+        let page = BTreePage(buffer.span, number: number, usableSize: usableSize),
+        let child = page.child(0, in: buffer.span)
+      else { return level }
+      number = child
+    }
+    return Self.mostLevels
+  }
+
   /// Finds a row of a table.
   ///
   /// - Parameters:
@@ -72,8 +127,7 @@ public struct Tree: Sendable {
     }
     leaf = nil
     var number = root
-    // A tree of 2³² pages is less deep than this, unless it is cyclic.
-    for _ in 0..<24 {
+    for _ in 0..<Self.mostLevels {
       guard try pages.read(number, into: &buffer),
         let page = BTreePage(buffer.span, number: number, usableSize: usableSize)
       else { return nil }

@@ -24,6 +24,14 @@ import Testing
         for index in 0..<tree.cellCount {
           let start = try #require(tree.offset(ofCell: index, in: page))
           let cell = try #require(RowCell(page, at: start, usableSize: usable))
+          let record = RecordHeader(page.span, of: cell)
+          let values = try #require(record?.values)
+          for (index, value) in values.enumerated() {
+            let range = RecordHeader.range(ofValue: index, in: page.span, of: cell)
+            #expect(range == value.range)
+          }
+          let missing = RecordHeader.range(ofValue: values.count, in: page.span, of: cell)
+          #expect(missing == nil)
           let payload = try #require(
             try pages.payload(cell.payload, in: page, usableSize: usable, visiting: &overflow))
           try expect(payload, isRow: Int(cell.rowID), pageSize: header.pageSize)
@@ -47,6 +55,39 @@ import Testing
       #expect(purposes.filter { $0 }.count == 1, "page \(page): \(purposes)")
     }
     #expect(freeCount == header.freePageCount)
+  }
+
+  @Test(arguments: Databases.plain)
+  func `interior pages and leaves are all pages of a tree`(name: String) throws {
+    let bytes = try Databases.bytes(name)
+    let usable = try #require(DatabaseHeader(bytes)).usableSize
+    var pages = MemoryPages(bytes: bytes, pageSize: try #require(DatabaseHeader(bytes)).pageSize)
+    for name in [nil, "t", "i"] {
+      let root = try name.map { try #require(try pages.root(of: $0, usableSize: usable)) } ?? 1
+      let tree = Tree(root: root, usableSize: usable)
+      var all = PageSet(upTo: pages.pageCount)
+      var (interior, leaves) = (all, all)
+      var expected: [UInt32] = []
+      try tree.forEachPage(visited: &all, reading: &pages) { _, number, _, page in
+        if try #require(page).kind.isInterior { expected.append(number) }
+      }
+      var found: [UInt32] = []
+      try tree.forEachInteriorPage(visited: &interior, leaves: &leaves, reading: &pages) {
+        number, _, page in
+        found.append(number)
+        #expect(page?.kind.isInterior == true)
+      }
+      #expect(found.sorted() == expected.sorted())
+      #expect(numbers(of: interior) == expected.sorted())
+      #expect(
+        (numbers(of: interior) + numbers(of: leaves)).sorted() == numbers(of: all), "\(root)")
+    }
+  }
+
+  private func numbers(of pages: PageSet) -> [UInt32] {
+    var numbers: [UInt32] = []
+    pages.forEach { numbers.append($0) }
+    return numbers
   }
 
   private func expect(_ payload: [UInt8], isRow number: Int, pageSize: Int) throws {

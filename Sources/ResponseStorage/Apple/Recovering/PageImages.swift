@@ -256,14 +256,19 @@ final class PageImages {
 
   /// Reads a page. A page that is cut ends with zeros.
   ///
+  /// - Parameter ahead: Whether to read the pages after it, too, if pages are read in the order of the file.
   /// - Returns: `false` if the file ends before it.
-  func read(_ image: Image, into buffer: inout [UInt8]) throws(StoreError) -> Bool {
+  func read(
+    _ image: Image, into buffer: inout [UInt8], ahead: Bool = true
+  ) throws(StoreError) -> Bool {
     let size = header.pageSize
     if buffer.count != size { buffer = [UInt8](repeating: 0, count: size) }
     do throws(FileError) {
       var count = 0
       switch image.file {
-      case .database: count = try windows.read(from: database, at: image.offset, into: &buffer)
+      case .database where ahead:
+        count = try windows.read(from: database, at: image.offset, into: &buffer)
+      case .database: count = try database.read(size, at: image.offset, into: &buffer)
       case .log: count = try log?.file.read(size, at: image.offset, into: &buffer) ?? 0
       case .journal: count = try journal?.file.read(size, at: image.offset, into: &buffer) ?? 0
       }
@@ -272,28 +277,5 @@ final class PageImages {
     } catch {
       throw StoreError(error, path: error.path)
     }
-  }
-}
-
-/// An open file that there may not be.
-final class PageFile {
-  let file: OpenFile
-
-  init(_ path: String) throws(FileError) { file = try OpenFile(reading: path) }
-
-  /// Copies a file up to its first hole to an unnamed one.
-  init(copying original: borrowing OpenFile, to folder: String) throws(FileError) {
-    let size = try original.status().size.bytes
-    var copy = try TemporaryFile(in: folder)
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    // A log has no holes unless somebody else made them.
-    let end = original.nextData(from: 0, size: size)?.upperBound ?? 0
-    while copy.size < end {
-      let count = try original.read(
-        Int(min(Int64(buffer.count), end - copy.size)), at: copy.size, into: &buffer)
-      guard count > 0 else { break }
-      try copy.append(Array(buffer[..<count]))
-    }
-    file = try OpenFile(reading: copy, as: original.path)
   }
 }

@@ -111,10 +111,14 @@ extension RecoveryScan {
     }
     try forEachRow(of: root) { cell, number, page in
       // Most keys have another length if only a few rows were found.
-      guard let header = RecordHeader(page.span, of: cell),
-        header.values.count > AppleRecordShapes.keyColumn,
-        lengths.contains(header.values[AppleRecordShapes.keyColumn].range.count)
-      else { return }
+      let range = RecordHeader.range(
+        ofValue: AppleRecordShapes.keyColumn, in: page.span, of: cell)
+      guard let range, lengths.contains(range.count) else { return }
+      let local = cell.payload.local
+      if range.upperBound <= local.count {
+        let key = page[local.lowerBound + range.lowerBound..<local.lowerBound + range.upperBound]
+        guard wanted.contains(ByteString(Array(key)).digest) else { return }
+      }
       guard let row = presentRow(cell, in: page, number), row.table == .responses,
         case .text(let key)? = try reader.content(row, in: page)?.value("request_key")
       else { return }
@@ -127,7 +131,8 @@ extension RecoveryScan {
   private func forEachRow(
     of root: UInt32, _ body: (RowCell, UInt32, [UInt8]) throws -> Void
   ) throws {
-    var state = PageState(images: images, time: images.now)
+    // Reading ahead would read the pages of the other tables, too, which are between those of this one.
+    var state = PageState(images: images, time: images.now, readsAhead: false)
     var visited = PageSet(upTo: reader.claimed.highest)
     try Tree(root: root, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
       [self] _, number, page, tree in

@@ -17,17 +17,27 @@ extension RecoveryScan {
   func readPresent() throws {
     var state = PageState(images: images, time: images.now)
     var visited = PageSet(upTo: reader.claimed.highest)
+    var leaves = visited
     for root in try schema() {
-      try Tree(root: root, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
-        [self] _, number, page, tree in
-        reader.claimed.insert(number)
-        guard let tree, let image = images.image(of: number) else { return }
-        try claimOverflow(of: tree, page)
-        try carve(
-          page, tree.freeBlocks(in: page.span) + [tree.unallocated], number, image, .slack,
-          until: image.time)
+      try Tree(root: root, usableSize: usableSize).forEachInteriorPage(
+        visited: &visited, leaves: &leaves, reading: &state, readPresent)
+    }
+    // In the order of the file: the tables grow at the same time, so the pages of each are all over it.
+    try leaves.forEach { leaf in
+      try Tree(root: leaf, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
+        try readPresent($1, $2, $3)
       }
     }
+  }
+
+  /// Notes that the database uses a page, and reads the remains in it.
+  private func readPresent(_ number: UInt32, _ page: [UInt8], _ tree: BTreePage?) throws {
+    reader.claimed.insert(number)
+    guard let tree, let image = images.image(of: number) else { return }
+    try claimOverflow(of: tree, page)
+    try carve(
+      page, tree.freeBlocks(in: page.span) + [tree.unallocated], number, image, .slack,
+      until: image.time)
   }
 
   /// Returns the root pages of all tables and indexes.
