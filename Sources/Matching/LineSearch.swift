@@ -14,6 +14,8 @@ public struct LineSearch: Sendable {
   static let (overlap, lookBehind) = (64 << 10, 4 << 10)
   /// The number of bytes that are passed on before the first match of a line, and in all.
   private static let (mostBefore, mostBytes) = (4 << 10, 64 << 10)
+  /// The most matches that are passed on at once.
+  static let mostMatches = 8_192
   /// The matches of a line without text.
   private static let oneMatch = [0..<0]
   /// The maximum length of the lines that are kept for the context, in bytes.
@@ -250,7 +252,7 @@ public struct LineSearch: Sendable {
       let end = min(line.upperBound, start + Self.mostBytes)
       var matches = [match.lowerBound - start..<min(match.upperBound, end) - start]
       next = try nextMatch(of: &following)
-      while let match = next, match.upperBound <= end {
+      while let match = next, match.upperBound <= end, matches.count < Self.mostMatches {
         matches.append(match.lowerBound - start..<match.upperBound - start)
         next = try nextMatch(of: &following)
       }

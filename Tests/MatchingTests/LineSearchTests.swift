@@ -101,6 +101,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [20_000, 200_000, 700_000])
+  func `a line that matches at each byte is passed on in parts`(count: Int) throws {
+    let text = [UInt8](repeating: UInt8(ascii: "a"), count: count)
+    let found = try lines(
+      pieces(text, of: 1 << 16), TextPattern("a"), longestLine: LineSearch.longestLine)
+    #expect(found.allSatisfy { $0.matches.count <= LineSearch.mostMatches })
+    #expect(found.count { !$0.continuesLine } == 1)
+    let places = found.flatMap { line in line.matches.map { line.offset + Int64($0.lowerBound) } }
+    #expect(places == (0..<Int64(count)).map { $0 })
+  }
+
   @Test func `one match is found at each offset around the end of a piece`() throws {
     let size = 1 << 16
     for offset in (size - 12)...(size + 2) {
