@@ -47,6 +47,9 @@ public struct EntryQuery: EntryRowTarget, ~Copyable {
     }
     let values = try Self.values(of: names, parameters)
     let tables = try QueryError.translating { () throws(SQLiteError) in
+      for statement in EntryTable.reduction(to: read, for: sql) {
+        try connection.execute(statement)
+      }
       // One transaction for all rows.
       try connection.execute("BEGIN")
       return try EntryTables(in: connection, read: read, reader: reader, check: check)

@@ -61,9 +61,34 @@ enum EntryTable: String, CaseIterable {
   }
 
   /// The statement that creates the table.
-  var creation: String {
+  var creation: String { creation(with: columns) }
+
+  /// Returns the statement that creates the table with some of its columns.
+  private func creation(with columns: [Definition]) -> String {
     let columns = columns.map { "\"\($0.name)\" \($0.type)" }
     return "CREATE TABLE \(rawValue)(\(columns.joined(separator: ", ")))"
+  }
+
+  /// Returns the columns of ``entries`` that are filled if some are read.
+  static func listColumns(read: Set<ReadColumn>) -> [Column] {
+    listColumns.filter { column in
+      // Always with the id: SQLite does not name the column of the second table of `USING`.
+      column == .id
+        || read.contains(ReadColumn(table: Self.entries.rawValue, column: column.databaseName))
+    }
+  }
+
+  /// Returns the statements that leave ``entries`` only the columns that are filled: the others make each row longer.
+  ///
+  /// - Parameter sql: The query. With `NATURAL` or `USING`, it depends on which columns the tables have in common.
+  static func reduction(to read: Set<ReadColumn>, for sql: String) -> [String] {
+    let words = ByteString(sql).asciiLowercased.bytes
+    guard ["natural", "using"].allSatisfy({ words.firstRange(of: Array($0.utf8)) == nil }) else {
+      return []
+    }
+    let names = Set(listColumns(read: read).map(\.databaseName))
+    let columns = Self.entries.columns.filter { names.contains($0.name) }
+    return ["DROP TABLE \(Self.entries.rawValue)", Self.entries.creation(with: columns)]
   }
 }
 

@@ -23,12 +23,7 @@ struct EntryTables: ~Copyable {
     in connection: borrowing Connection, read: Set<ReadColumn>, reader: ColumnReader,
     check: EntryCheck
   ) throws(SQLiteError) {
-    let columns: [Column] = EntryTable.listColumns.filter { column in
-      // Always with the id: SQLite does not name the column of the second table of `USING`.
-      column == .id
-        || read.contains(
-          ReadColumn(table: EntryTable.entries.rawValue, column: column.databaseName))
-    }
+    let columns = EntryTable.listColumns(read: read)
     let names = Set(read.map(\.table))
     let tables = Set(EntryTable.allCases.filter { names.contains($0.rawValue) })
     for table in tables {
