@@ -24,6 +24,7 @@ extension LineSearch {
     if numbersLines { number += Int64(text.count(of: UInt8(ascii: "\n"), in: 0..<count)) }
     bufferOffset += Int64(buffer.count + count)
     buffer.removeAll(keepingCapacity: true)
+    (isLineStart, hasPartOfLine) = (true, false)
     (place, numbered, passedOn, contextStart, searchedForBreak) = (0, 0, 0, 0, 0)
     return count
   }

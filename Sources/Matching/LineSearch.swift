@@ -13,9 +13,7 @@ public struct LineSearch: Sendable {
   /// The length that a match in a longer line may have, in bytes, and how far it may look back.
   static let (overlap, lookBehind) = (64 << 10, 4 << 10)
   /// The number of bytes that are passed on before the first match of a line, and in all.
-  private static let (mostBefore, mostBytes) = (4 << 10, 64 << 10)
-  /// The most matches that are passed on at once.
-  static let mostMatches = 8_192
+  static let (mostBefore, mostBytes) = (4 << 10, 32 << 10)
   /// The matches of a line without text.
   private static let oneMatch = [0..<0]
   /// The maximum length of the lines that are kept for the context, in bytes.
@@ -38,7 +36,7 @@ public struct LineSearch: Sendable {
   /// Whether `place` is at the beginning of a line.
   var isLineStart = true
   /// Whether a part of the line at `place` was passed on.
-  private var hasPartOfLine = false
+  var hasPartOfLine = false
   /// The index up to which no line break can be.
   var searchedForBreak = 0
   /// The number of the line of an index in ``buffer``.
@@ -138,6 +136,7 @@ public struct LineSearch: Sendable {
       let next = min(lineEnd + 1, end)
       if let first = try nextMatch(of: &matches) {
         try passOnContext(upTo: lineStart, body)
+        if lineStart > place { hasPartOfLine = false }
         try passOnLinesBefore(lineStart, body)
         try passOn(
           first, &matches, hasStart: isWhole, hasEnd: true, hasBreak: lineEnd < end, body)
@@ -191,7 +190,9 @@ public struct LineSearch: Sendable {
     var start = max(place, passedOn)
     if hasPartOfLine {
       // The rest of a line with a match is no line of context.
-      start = lineEnd(from: start, upTo: end) + 1
+      let lineEnd = lineEnd(from: start, upTo: end)
+      guard lineEnd < end else { return }
+      start = lineEnd + 1
       hasPartOfLine = false
     }
     while remainingAfter > 0, start < end {
@@ -246,13 +247,14 @@ public struct LineSearch: Sendable {
     }
     var next: Range<Int>? = first
     var continuesLine = hasPartOfLine
-    while let match = next, !isStopped {
+    // All of a line, also if the search ends with it.
+    while let match = next {
       var start = line.lowerBound
       if line.count > Self.mostBytes { start = max(start, match.lowerBound - Self.mostBefore) }
       let end = min(line.upperBound, start + Self.mostBytes)
       var matches = [match.lowerBound - start..<min(match.upperBound, end) - start]
       next = try nextMatch(of: &following)
-      while let match = next, match.upperBound <= end, matches.count < Self.mostMatches {
+      while let match = next, match.upperBound <= end {
         matches.append(match.lowerBound - start..<match.upperBound - start)
         next = try nextMatch(of: &following)
       }

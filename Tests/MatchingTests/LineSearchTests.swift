@@ -106,10 +106,42 @@ import Testing
     let text = [UInt8](repeating: UInt8(ascii: "a"), count: count)
     let found = try lines(
       pieces(text, of: 1 << 16), TextPattern("a"), longestLine: LineSearch.longestLine)
-    #expect(found.allSatisfy { $0.matches.count <= LineSearch.mostMatches })
+    #expect(found.allSatisfy { $0.bytes.count <= LineSearch.mostBytes })
     #expect(found.count { !$0.continuesLine } == 1)
     let places = found.flatMap { line in line.matches.map { line.offset + Int64($0.lowerBound) } }
     #expect(places == (0..<Int64(count)).map { $0 })
+  }
+
+  @Test func `a line is counted once, whatever its length and the context`() throws {
+    let long = String(repeating: "y", count: 700_000)
+    for (text, pattern, count) in [
+      ("needle\(long)needle\nfoo\nneedle\nbar", try TextPattern("needle"), 2),
+      ("needle\(long)\nfoo\nneedle\nbar", try TextPattern("needle"), 2),
+      ("x\(long)\nx2\nx3", try TextPattern("x.*", isExpression: true), 3),
+    ] {
+      for (before, after) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+        let found = try lines(
+          pieces(Array(text.utf8), of: 1 << 16), pattern, before: before, after: after,
+          longestLine: LineSearch.longestLine)
+        #expect(found.count { !$0.matches.isEmpty && !$0.continuesLine } == count)
+      }
+    }
+  }
+
+  @Test func `a search that ends with a line has all of its matches`() throws {
+    var search = LineSearch(try TextPattern("a"))
+    var count = 0
+    for piece in pieces(Array(repeating: UInt8(ascii: "a"), count: 100_000), of: 1 << 16) {
+      try search.append(piece) { line in
+        count += line.matches.count
+        return .stop
+      }
+    }
+    try search.finish { line in
+      count += line.matches.count
+      return .stop
+    }
+    #expect(count == 100_000)
   }
 
   @Test func `one match is found at each offset around the end of a piece`() throws {
