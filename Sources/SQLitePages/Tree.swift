@@ -53,6 +53,8 @@ public struct Tree: Sendable {
     visited: inout PageSet, leaves: inout PageSet, reading pages: inout Pages,
     _ body: (UInt32, [UInt8], BTreePage?) throws -> Void
   ) throws {
+    // Many rows of a hostile schema can name one page.
+    guard !visited.contains(root), !leaves.contains(root) else { return }
     var buffer: [UInt8] = []
     let depth = try depth(reading: &pages, into: &buffer)
     var waiting = [(number: root, level: 0)]
