@@ -34,7 +34,9 @@ public struct EntryQuery: EntryRowTarget, ~Copyable {
       for table in EntryTable.allCases { try connection.execute(table.creation) }
     }
     let read: Set<ReadColumn>
-    do throws(ReadingRefusal) { read = try connection.columnsRead(by: sql) } catch {
+    do throws(ReadingRefusal) {
+      read = EntryTable.columnsRead(try connection.columnsRead(by: sql), by: sql)
+    } catch {
       throw QueryError(error)
     }
     // Before the cache is read, which can take long, so that a mistake is reported at once.

@@ -69,10 +69,19 @@ enum EntryTable: String, CaseIterable {
     return "CREATE TABLE \(rawValue)(\(columns.joined(separator: ", ")))"
   }
 
+  /// Returns the columns that a query reads, of which SQLite names only some.
+  ///
+  /// - Parameter named: The columns that it names: not those of the second table of `NATURAL` or `USING`.
+  static func columnsRead(_ named: Set<ReadColumn>, by sql: String) -> Set<ReadColumn> {
+    let words = ByteString(sql).asciiLowercased.bytes
+    func contains(_ word: String) -> Bool { words.firstRange(of: Array(word.utf8)) != nil }
+    guard contains("natural") || contains("using") else { return named }
+    return named.union(allColumns.filter { contains($0.table) })
+  }
+
   /// Returns the columns of ``entries`` that are filled if some are read.
   static func listColumns(read: Set<ReadColumn>) -> [Column] {
     listColumns.filter { column in
-      // Always with the id: SQLite does not name the column of the second table of `USING`.
       column == .id
         || read.contains(ReadColumn(table: Self.entries.rawValue, column: column.databaseName))
     }
@@ -80,12 +89,12 @@ enum EntryTable: String, CaseIterable {
 
   /// Returns the statements that leave ``entries`` only the columns that are filled: the others make each row longer.
   ///
-  /// - Parameter sql: The query. With `NATURAL` or `USING`, it depends on which columns the tables have in common.
+  /// - Parameter sql: The query. One about the schema sees all columns.
   static func reduction(to read: Set<ReadColumn>, for sql: String) -> [String] {
     let words = ByteString(sql).asciiLowercased.bytes
-    guard ["natural", "using"].allSatisfy({ words.firstRange(of: Array($0.utf8)) == nil }) else {
-      return []
-    }
+    guard read.contains(where: { $0.table == Self.entries.rawValue }),
+      ["sqlite_", "pragma_"].allSatisfy({ words.firstRange(of: Array($0.utf8)) == nil })
+    else { return [] }
     let names = Set(listColumns(read: read).map(\.databaseName))
     let columns = Self.entries.columns.filter { names.contains($0.name) }
     return ["DROP TABLE \(Self.entries.rawValue)", Self.entries.creation(with: columns)]

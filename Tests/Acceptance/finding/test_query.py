@@ -147,6 +147,20 @@ def test_samples_equal_list():
             assert asked.stdout == listed.stdout, folder
 
 
+@pytest.mark.parametrize("join", ["JOIN headers h USING (id)", "NATURAL JOIN headers h", "join HEADERS h using(id)"])
+def test_joins_without_named_columns(join):
+    """SQLite does not say which columns of the second table such a join reads."""
+    cache = make("joined", entries=50)
+    count = values(answer(cache, "SELECT count(*) FROM entries e JOIN headers h ON e.id = h.id"))
+    assert count != [[0]] and values(answer(cache, f"SELECT count(*) FROM entries e {join}")) == count
+
+
+def test_schema_has_all_columns():
+    cache = make("joined", entries=50)
+    sql = values(answer(cache, "SELECT (SELECT sql FROM sqlite_schema WHERE name = 'entries') FROM entries LIMIT 1"))[0][0]
+    assert '"url"' in sql and '"host"' in sql and '"freshness"' in sql
+
+
 def test_tables():
     cache = make("cache", "--faults", "missing-bodies", entries=60)
     lines = run("list", cache, "--columns", "id,request-headers,response-headers", "--format", "ndjson").stdout.splitlines()
