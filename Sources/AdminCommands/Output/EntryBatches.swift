@@ -17,6 +17,8 @@ final class EntryBatches<Work: EntryWork> {
   /// The threads, if there are more entries than one batch.
   private var threads: EntryThreads<Work>?
   private var batch = EntryBatch()
+  /// Whether a thread has failed.
+  private var hasFailed = false
   /// The number of batches sent, without the one of which the last body is being sent, and of those received.
   private var (sent, received) = (0, 0)
   /// The number of long bodies sent to each thread.
@@ -88,8 +90,10 @@ final class EntryBatches<Work: EntryWork> {
     }
   }
 
-  /// Works on everything that was added, and waits for the results.
+  /// Works on everything that was added, and waits for the results; after the failure of a thread, for nothing.
   func finish(_ receive: (Result) throws -> Void) throws {
+    // Its thread has ended, and never answers again.
+    if hasFailed { return }
     guard let threads else {
       for (response, content) in batch.entries {
         let body = ArrivingBody(content, of: batch) { nil }
@@ -149,7 +153,9 @@ final class EntryBatches<Work: EntryWork> {
       case .done(let summary):
         received += 1
         try receive(.summary(summary))
-      case .failure(let error): throw error
+      case .failure(let error):
+        hasFailed = true
+        throw error
       }
     }
   }

@@ -7,6 +7,7 @@ import os
 import plistlib
 import random
 import signal
+import sqlite3
 import subprocess
 import time
 import uuid
@@ -516,3 +517,23 @@ def test_changes_nothing(secretive):
     before = scratch.tree(secretive)
     run("grep", "findme", "-c", secretive, status=3)
     assert scratch.tree(secretive) == before
+
+
+@pytest.mark.parametrize("size", [100_000, 200_000, 300_000])
+def test_a_body_that_cannot_be_read_ends_the_search(size):
+    """Threads search the bodies, and one of them fails: nobody must wait for it."""
+    cache = scratch.make(f"unreadable-{size}", "--no-large-bodies", entries=40)
+    database = os.path.join(cache, "Cache.db")
+    body = b"".join(b"%07d\n" % number for number in range(size // 8))
+    connection = sqlite3.connect(database)
+    connection.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = ? WHERE entry_ID = 20", (body,))
+    connection.commit()
+    connection.close()
+    with open(database, "r+b") as file:
+        page = file.read().index(b"%07d\n" % (size // 16)) // 4096 * 4096
+        # Where the number of the next overflow page is.
+        file.seek(page)
+        file.write(b"\xff\xff\xff\xf0")
+    for options in [[], ["--count"]]:
+        result = subprocess.run([tool, "grep", "zzz", cache, "--in", "body", *options], capture_output=True, timeout=60)
+        assert result.returncode == 65 and b"damaged" in result.stderr, result
