@@ -29,7 +29,7 @@ public struct TraceReport: Hashable, Sendable {
   public var sharedTexts = 0
   /// The number of those entries that were found.
   public var sharingEntries = 0
-  /// Whether there are no more of them: a text is looked for until it was found ``TraceSearch/mostOccurrences`` times.
+  /// Whether there are no more of them: a text is looked for only until it was found often enough.
   public var countsAllSharing = true
 
   /// The number of all traces.
