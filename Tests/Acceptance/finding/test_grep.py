@@ -519,21 +519,21 @@ def test_changes_nothing(secretive):
     assert scratch.tree(secretive) == before
 
 
-@pytest.mark.parametrize("size", [100_000, 200_000, 300_000])
-def test_a_body_that_cannot_be_read_ends_the_search(size):
-    """Threads search the bodies, and one of them fails: nobody must wait for it."""
-    cache = scratch.make(f"unreadable-{size}", "--no-large-bodies", entries=40)
+@pytest.mark.parametrize(("entries", "size", "quarter"), [(1, 200_000, 2), (1, 200_000, 3), (4, 100_000, 3), (40, 300_000, 2)])
+def test_a_body_that_cannot_be_read_ends_the_search(entries, size, quarter):
+    """Threads search the bodies, and one of them fails, with few entries while the last results are waited for: nobody must wait for it."""
+    cache = scratch.make("unreadable", "--no-large-bodies", entries=entries)
     database = os.path.join(cache, "Cache.db")
     body = b"".join(b"%07d\n" % number for number in range(size // 8))
     connection = sqlite3.connect(database)
-    connection.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = ? WHERE entry_ID = 20", (body,))
+    connection.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = ? WHERE entry_ID = 1", (body,))
     connection.commit()
     connection.close()
     with open(database, "r+b") as file:
-        page = file.read().index(b"%07d\n" % (size // 16)) // 4096 * 4096
+        page = file.read().index(b"%07d\n" % (size // 32 * quarter)) // 4096 * 4096
         # Where the number of the next overflow page is.
         file.seek(page)
         file.write(b"\xff\xff\xff\xf0")
     for options in [[], ["--count"]]:
-        result = subprocess.run([tool, "grep", "zzz", cache, "--in", "body", *options], capture_output=True, timeout=60)
+        result = subprocess.run([tool, "grep", "zzz", cache, "--in", "body", *options], capture_output=True, timeout=30)
         assert result.returncode == 65 and b"damaged" in result.stderr, result
