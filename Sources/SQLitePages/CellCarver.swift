@@ -48,18 +48,42 @@ public struct CellCarver: Sendable {
   public func forEachCell(
     in page: Span<UInt8>, _ region: Range<Int>, _ body: (Cell) throws -> Int?
   ) rethrows {
-    let end = min(region.upperBound, usableSize, page.count)
-    // The place where the header of a record would begin.
     var place = max(region.lowerBound, 0)
-    var first = place
+    while let next = try firstEnd(in: page, from: place, before: region.upperBound, body) {
+      place = next
+    }
+  }
+
+  /// Whether a part of a page has a possible cell that is wanted.
+  ///
+  /// - Parameter isWanted: Looks at the content of a cell.
+  /// - Complexity: As for ``forEachCell(in:_:_:)``.
+  public func hasCell(
+    in page: Span<UInt8>, _ region: Range<Int>, where isWanted: (Cell) -> Bool
+  ) -> Bool {
+    firstEnd(in: page, from: max(region.lowerBound, 0), before: region.upperBound) {
+      isWanted($0) ? 0 : nil
+    } != nil
+  }
+
+  /// Returns where the search goes on after the first cell that `body` accepts; `nil` if it accepts none.
+  @inline(__always)
+  private func firstEnd(
+    in page: Span<UInt8>, from first: Int, before last: Int, _ body: (Cell) throws -> Int?
+  ) rethrows -> Int? {
+    let end = min(last, usableSize, page.count)
+    // The place where the header of a record would begin.
+    var place = first
     while place + 3 <= end {
       // Nearly all places are left here.
       place = filter.next(in: page, place, before: end)
-      if place + 3 > end { return }
-      let next = try find(in: page, place, from: first, before: end, body)
-      if let next { first = next }
-      place = next ?? place + 1
+      if place + 3 > end { return nil }
+      if let next = try find(in: page, place, from: first, before: end, body) {
+        return next
+      }
+      place += 1
     }
+    return nil
   }
 
   /// Tries all shapes at a place. Returns where to go on if a cell was accepted.
@@ -68,7 +92,8 @@ public struct CellCarver: Sendable {
     in page: Span<UInt8>, _ place: Int, from first: Int, before end: Int,
     _ body: (Cell) throws -> Int?
   ) rethrows -> Int? {
-    for index in shapes.indices {
+    let possible = place + 3 < end ? filter.shapes(at: place, in: page) : .max
+    for index in shapes.indices where possible >> HeaderFilter.Shapes(index) & 1 == 1 {
       let shape = shapes[index]
       if let cell = wholeHeader(shape, index, in: page, at: place, from: first, before: end),
         let count = try body(cell)
@@ -76,7 +101,8 @@ public struct CellCarver: Sendable {
         return self.end(of: cell, count)
       }
     }
-    for index in shapes.indices where !shapes[index].isIndex {
+    for index in shapes.indices
+    where possible >> HeaderFilter.Shapes(index) & 1 == 1 && shapes[index].canLoseRowID {
       for lost in 0...1 {
         if let cell = cutHeader(
           shapes[index], index, in: page, at: place, lost: lost, from: first, before: end),
@@ -125,7 +151,8 @@ public struct CellCarver: Sendable {
         shape: index, rowID: Int64(bitPattern: id), header: header, payload: payload)
     }
     // The lengths before the header are overwritten.
-    return Cell(shape: index, rowID: nil, header: header, payload: payload)
+    return shape.needsRowID
+      ? nil : Cell(shape: index, rowID: nil, header: header, payload: payload)
   }
 
   /// Whether a payload size is stored at a place.

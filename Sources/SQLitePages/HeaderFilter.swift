@@ -1,58 +1,69 @@
 /// Finds the places where the header of a record of some shapes can begin, by three bytes at each.
 struct HeaderFilter: Sendable {
-  /// For each byte, whether the type of the first, second or third value can begin with it: a bit for each.
-  private let starts: [UInt8]
+  /// Shapes, by their indexes.
+  typealias Shapes = UInt64
+
+  /// For each byte, the shapes of which the type of the first, second or third value can begin with it.
+  private let first, second, third: [Shapes]
 
   /// The largest distance from the place of a header to the first byte that cannot be zero.
   private let reach: Int
 
-  private static let firstOfIndex: UInt8 = 1
-  private static let secondOfIndex: UInt8 = 2
-  private static let second: UInt8 = 4
-  private static let third: UInt8 = 8
-
   init(_ shapes: [RecordShape]) {
-    var starts = [UInt8](repeating: 0, count: 256)
-    for shape in shapes {
-      let bits: [(column: Int, bit: UInt8)] =
-        shape.isIndex
-        ? [(0, Self.firstOfIndex), (1, Self.secondOfIndex)] : [(1, Self.second), (2, Self.third)]
-      for (column, bit) in bits {
-        for byte in starts.indices where Self.canBegin(shape, column, with: UInt8(byte)) {
-          starts[byte] |= bit
-        }
-      }
-    }
-    self.starts = starts
+    precondition(shapes.count <= Shapes.bitWidth)
+    // The first type of a row is NULL, or overwritten.
+    first = Self.table(shapes) { $0.isIndex ? 0 : nil }
+    second = Self.table(shapes) { _ in 1 }
+    third = Self.table(shapes) { $0.isIndex ? nil : 2 }
     reach =
       shapes.map { shape in
         1 + (shape.columns.firstIndex { !$0.types.contains(.null) } ?? shape.columns.count)
       }.max() ?? 1
   }
 
-  /// Whether the type of a value can begin with a byte. Types of more than one byte are not looked at.
+  /// Returns for each byte the shapes of which the type of a value can begin with it.
+  ///
+  /// - Parameter column: Returns the index of the value, or `nil` if any byte can be there.
+  private static func table(
+    _ shapes: [RecordShape], _ column: (RecordShape) -> Int?
+  ) -> [Shapes] {
+    (0...UInt8.max).map { byte in
+      shapes.indices.reduce(0) { result, index in
+        let isPossible = column(shapes[index]).map { canBegin(shapes[index], $0, with: byte) }
+        return isPossible ?? true ? result | 1 << Shapes(index) : result
+      }
+    }
+  }
+
+  /// Whether the type of a value can begin with a byte.
   private static func canBegin(_ shape: RecordShape, _ column: Int, with byte: UInt8) -> Bool {
-    guard shape.columns.indices.contains(column), byte < 0x80 else { return true }
-    return SerialType(UInt64(byte)).map(shape.columns[column].allows) ?? false
+    guard shape.columns.indices.contains(column) else { return true }
+    let column = shape.columns[column]
+    // All types of several bytes are those of long text and BLOBs.
+    guard byte < 0x80 else { return !column.types.isDisjoint(with: [.text, .blob]) }
+    return SerialType(UInt64(byte)).map(column.allows) ?? false
+  }
+
+  /// Returns the shapes of which a header can begin at a place, with three bytes after it.
+  @inline(__always)
+  func shapes(at place: Int, in page: Span<UInt8>) -> Shapes {
+    let type = page[place + 2]
+    let shapes = second[Int(type)] & first[Int(page[place + 1])]
+    // A type of several bytes ends somewhere else.
+    return type >= 0x80 ? shapes : shapes & third[Int(page[place + 3])]
   }
 
   /// Returns the next place where a header can begin, from a place on.
   func next(in page: Span<UInt8>, _ start: Int, before end: Int) -> Int {
     var place = start
     while place + 3 < end {
-      let (one, other) = (page[place + 2], page[place + 3])
-      if one | other == 0, let jump = endOfZeros(in: page, place, before: end) {
+      if page[place + 2] | page[place + 3] == 0,
+        let jump = endOfZeros(in: page, place, before: end)
+      {
         place = jump
         continue
       }
-      let bits = starts[Int(one)]
-      // A type of several bytes ends somewhere else.
-      if bits & Self.second != 0, one >= 0x80 || starts[Int(other)] & Self.third != 0 {
-        return place
-      }
-      if bits & Self.secondOfIndex != 0, starts[Int(page[place + 1])] & Self.firstOfIndex != 0 {
-        return place
-      }
+      if shapes(at: place, in: page) != 0 { return place }
       place += 1
     }
     return place

@@ -35,6 +35,17 @@ public struct PageSet: Sendable {
     return true
   }
 
+  /// Adds the pages of another set that is as large.
+  public mutating func formUnion(_ other: PageSet) {
+    for (part, words) in other.parts.enumerated() where !words.isEmpty && part < parts.count {
+      if parts[part].isEmpty {
+        parts[part] = words
+      } else {
+        for index in words.indices { parts[part][index] |= words[index] }
+      }
+    }
+  }
+
   /// Calls `body` with each page, in ascending order.
   public func forEach(_ body: (UInt32) throws -> Void) rethrows {
     for (part, words) in parts.enumerated() {

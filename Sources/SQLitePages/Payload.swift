@@ -54,9 +54,14 @@ public struct Payload: Hashable, Sendable {
     firstOverflowPage = 0
   }
 
+  /// Returns the length of the largest payload without overflow pages.
+  static func largestLocalSize(isIndex: Bool, usableSize: Int) -> Int {
+    isIndex ? (usableSize - 12) * 64 / 255 - 23 : usableSize - 35
+  }
+
   /// Returns how many bytes of a payload are in the page of its cell.
   static func localSize(_ size: Int, isIndex: Bool, usableSize: Int) -> Int {
-    let largest = isIndex ? (usableSize - 12) * 64 / 255 - 23 : usableSize - 35
+    let largest = largestLocalSize(isIndex: isIndex, usableSize: usableSize)
     if size <= largest { return size }
     let smallest = (usableSize - 12) * 32 / 255 - 23
     let count = smallest + (size - smallest) % (usableSize - 4)

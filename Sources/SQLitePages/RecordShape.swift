@@ -50,11 +50,19 @@ public struct RecordShape: Sendable {
   /// Whether the records are those of an index, whose cells have no row id.
   public let isIndex: Bool
 
+  /// Whether remains of a record are not one of this shape if the id of the row is overwritten: too many bytes look
+  /// like one.
+  public let needsRowID: Bool
+
   /// Creates a shape.
-  public init(_ columns: [Column], isIndex: Bool = false) {
+  public init(_ columns: [Column], isIndex: Bool = false, needsRowID: Bool = false) {
     self.columns = columns
     self.isIndex = isIndex
+    self.needsRowID = needsRowID
   }
+
+  /// Whether the id of a row can be missing before its record.
+  var canLoseRowID: Bool { !isIndex && !needsRowID }
 
   /// Whether a record has this shape.
   public func matches(_ header: RecordHeader) -> Bool {

@@ -38,7 +38,9 @@ import Testing
             there.insert(id)
           }
         }
+        var hasCell = false
         carver.forEachCell(in: page.span, region) { cell in
+          hasCell = true
           let local = Array(page[cell.payload.local])
           guard let product = cell.header.integer(1, in: local.span), product % 1_000_003 == 0,
             1...Int64(rowCount) ~= product / 1_000_003
@@ -52,6 +54,8 @@ import Testing
           found.insert(id)
           return cell.payload.size
         }
+        #expect(carver.hasCell(in: page.span, region, where: { _ in true }) == hasCell)
+        #expect(!carver.hasCell(in: page.span, region, where: { _ in false }))
       }
     }
     #expect(there.subtracting(found) == [])

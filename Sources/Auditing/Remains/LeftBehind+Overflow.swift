@@ -7,20 +7,8 @@ extension LeftBehind {
   mutating func searchOverflow(
     of tree: BTreePage, _ page: [UInt8], _ pages: PageFiles
   ) throws {
-    for index in 0..<tree.cellCount {
-      guard let start = tree.offset(ofCell: index, in: page.span),
-        let payload = Self.payload(at: start, of: tree, in: page), payload.firstOverflowPage != 0
-      else { continue }
+    for payload in tree.overflowingPayloads(in: page.span) {
       try searchEnd(of: OverflowChain(of: payload, usableSize: tree.usableSize), pages)
-    }
-  }
-
-  private static func payload(at start: Int, of tree: BTreePage, in page: [UInt8]) -> Payload? {
-    switch tree.kind {
-    case .tableLeaf: RowCell(page.span, at: start, usableSize: tree.usableSize)?.payload
-    case .indexLeaf, .indexInterior:
-      IndexCell(page.span, at: start, of: tree.kind, usableSize: tree.usableSize)?.payload
-    case .tableInterior: nil
     }
   }
 
