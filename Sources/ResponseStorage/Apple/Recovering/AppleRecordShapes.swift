@@ -42,7 +42,9 @@ enum AppleRecordShapes {
       ]),
     Known(
       table: .bodies,
-      shape: RecordShape([null, .init(.integer), .init([.null, .blob, .text])]),
+      // Nothing but its id shows that any bytes are a body.
+      shape: RecordShape(
+        [null, .init(.integer), .init([.null, .blob, .text])], needsRowID: true),
       columns: ["entry_ID", "isDataOnFS", "receiver_data"]),
     Known(
       table: .keys,
@@ -57,6 +59,22 @@ enum AppleRecordShapes {
 
   /// The shapes that are recognized without the structure of a page.
   static let carved = all.dropLast().map(\.shape)
+
+  /// Whether a cell that was found by its looks may be a row. Nearly all that are none are told by it, without decoding
+  /// them.
+  static func mayBeRow(_ cell: CellCarver.Cell, in page: Span<UInt8>) -> Bool {
+    switch all[cell.shape].table {
+    case .responses, .bodies, .keys: return !cell.isCut
+    case .blobs:
+      // A property list says whether it is complete.
+      let start = cell.payload.local.lowerBound + cell.header.values[1].range.lowerBound
+      let count = min(listStart.count, cell.payload.local.upperBound - start, page.count - start)
+      return count <= 0 || (0..<count).allSatisfy { page[start + $0] == listStart[$0] }
+    }
+  }
+
+  /// What a binary property list begins with.
+  private static let listStart = Array("bplist".utf8)
 
   /// Returns the shape of property lists of which the header is damaged, but not where it describes the response.
   static func lists(damagedAfterResponse header: RecordHeader) -> Int? {

@@ -1,8 +1,8 @@
 import Bytes
 import Files
 
-/// An open file that there may not be.
-final class PageFile {
+/// An open file of a database, which several threads read.
+final class PageFile: Sendable {
   let file: OpenFile
 
   init(_ path: String) throws(FileError) { file = try OpenFile(reading: path) }
@@ -12,7 +12,7 @@ final class PageFile {
     let size = try original.status().size.bytes
     var copy = try TemporaryFile(in: folder)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    // A log has no holes unless somebody else made them.
+    // A log has no holes unless another program made them.
     let end = original.nextData(from: 0, size: size)?.upperBound ?? 0
     while copy.size < end {
       let count = try original.read(

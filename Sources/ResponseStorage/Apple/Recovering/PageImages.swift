@@ -7,7 +7,7 @@ import SQLitePages
 /// The files are only read, and not through SQLite, which shows only the present state.
 final class PageImages {
   /// A page in one of its states.
-  struct Image: Hashable {
+  struct Image: Hashable, Sendable {
     /// When the state began. Times only order the states; the database below the log has 0.
     var time: Int64
     /// The file.
@@ -16,6 +16,16 @@ final class PageImages {
     var number: Int
     /// Where the page begins in the file.
     var offset: Int64
+
+    init(time: Int64, file: RecoveredPlace.File, number: Int, offset: Int64) {
+      (self.time, self.file, self.number, self.offset) = (time, file, number, offset)
+    }
+
+    /// The state in the database file.
+    init(ofFilePage page: UInt32, size: Int) {
+      self.init(
+        time: 0, file: .database, number: 0, offset: Int64(page - 1) * Int64(size))
+    }
   }
 
   /// From when on the states belong to transactions that were never committed.
@@ -27,11 +37,9 @@ final class PageImages {
   /// The largest number of pages that is read: 4 TiB of pages of 4 KiB.
   static let mostPages: Int64 = 1 << 30
 
-  private let database: OpenFile
-  /// The log, or a copy of it while an app is running.
-  let log: PageFile?
+  /// Reads the files. Its log is a copy while an app is running.
+  private var reader: ImageReader
   private let logOfApp: PageFile?
-  let journal: PageFile?
   private let files: AppleStoreFiles
   /// The state of the database and its journal when they were opened, and the header of the log.
   private let stateAtOpening: AppleStoreFiles.State
@@ -55,7 +63,9 @@ final class PageImages {
   /// The states of the pages that the log or the journal contains, in order of time.
   var changed: [UInt32: [Image]] = [:]
 
-  private var windows = PageWindows()
+  private var database: PageFile { reader.database }
+  var log: PageFile? { reader.log }
+  var journal: PageFile? { reader.journal }
 
   /// Opens the files of a database.
   ///
@@ -70,28 +80,30 @@ final class PageImages {
     self.files = files
     stateAtOpening = state
     do throws(FileError) {
-      database = try OpenFile(reading: files.database)
+      let database = try PageFile(files.database)
       logOfApp = state.hasLog ? try PageFile(files.wal) : nil
+      var log = logOfApp
       if let temporaryFolder, let logOfApp {
         log = try PageFile(copying: logOfApp.file, to: temporaryFolder)
-      } else {
-        log = logOfApp
       }
-      journal = (state.journal?.size ?? 0) > 0 ? try PageFile(files.journal) : nil
+      let journal = (state.journal?.size ?? 0) > 0 ? try PageFile(files.journal) : nil
       logAtOpening = try log?.file.read(WriteAheadLog.headerLength, at: 0) ?? []
-      let start = try database.read(DatabaseHeader.length, at: 0)
+      let start = try database.file.read(DatabaseHeader.length, at: 0)
       let found = DatabaseHeader(start.span)
       hasHeader = found != nil
-      let size = try database.status().size.bytes
+      let size = try database.file.status().size.bytes
       fileLength = size
       if let found {
         header = found
       } else {
         header = DatabaseHeader(
-          pageSize: try Self.guessedPageSize(of: database, log: log, length: size), pageCount: 0)
+          pageSize: try Self.guessedPageSize(of: database.file, log: log, length: size),
+          pageCount: 0)
       }
       let count = (size + Int64(header.pageSize) - 1) / Int64(header.pageSize)
       filePageCount = UInt32(min(count, Self.mostPages))
+      reader = ImageReader(
+        database: database, log: log, journal: journal, pageSize: header.pageSize)
     } catch {
       throw StoreError(error, path: error.path)
     }
@@ -157,7 +169,7 @@ final class PageImages {
     // The log and the journal can have states of a page that is in a hole, or after the end.
     var others = changed.keys.sorted()[...]
     var offset: Int64 = 0
-    while let part = database.nextData(from: offset, size: fileLength) {
+    while let part = database.file.nextData(from: offset, size: fileLength) {
       let first = part.lowerBound / length
       let end = min((part.upperBound + length - 1) / length, Int64(filePageCount))
       guard first < end else { break }
@@ -220,8 +232,7 @@ final class PageImages {
   /// Returns the state of a page in the database file.
   func fileImage(of page: UInt32) -> Image? {
     guard page >= 1, page <= filePageCount else { return nil }
-    return Image(
-      time: 0, file: .database, number: 0, offset: Int64(page - 1) * Int64(header.pageSize))
+    return Image(ofFilePage: page, size: header.pageSize)
   }
 
   /// Throws an error if a process has changed a page that was read.
@@ -256,26 +267,20 @@ final class PageImages {
 
   /// Reads a page. A page that is cut ends with zeros.
   ///
-  /// - Parameter ahead: Whether to read the pages after it, too, if pages are read in the order of the file.
   /// - Returns: `false` if the file ends before it.
-  func read(
-    _ image: Image, into buffer: inout [UInt8], ahead: Bool = true
-  ) throws(StoreError) -> Bool {
-    let size = header.pageSize
-    if buffer.count != size { buffer = [UInt8](repeating: 0, count: size) }
-    do throws(FileError) {
-      var count = 0
-      switch image.file {
-      case .database where ahead:
-        count = try windows.read(from: database, at: image.offset, into: &buffer)
-      case .database: count = try database.read(size, at: image.offset, into: &buffer)
-      case .log: count = try log?.file.read(size, at: image.offset, into: &buffer) ?? 0
-      case .journal: count = try journal?.file.read(size, at: image.offset, into: &buffer) ?? 0
-      }
-      for index in count..<size { buffer[index] = 0 }
-      return count > 0
-    } catch {
-      throw StoreError(error, path: error.path)
-    }
+  func read(_ image: Image, into buffer: inout [UInt8]) throws(StoreError) -> Bool {
+    try reader.read(image, into: &buffer)
+  }
+
+  /// Returns a state of all pages.
+  ///
+  /// - Parameter readsAhead: As for ``ImageReader/readsAhead``.
+  func state(at time: Int64, readsAhead: Bool = true) -> PageState {
+    PageState(
+      reader: ImageReader(
+        database: database, log: log, journal: journal, pageSize: header.pageSize,
+        readsAhead: readsAhead),
+      changed: changed.compactMapValues { Self.last(of: $0, upTo: time) ?? $0.first },
+      filePageCount: filePageCount)
   }
 }

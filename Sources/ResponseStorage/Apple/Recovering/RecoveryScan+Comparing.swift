@@ -9,7 +9,7 @@ extension RecoveryScan {
     guard !isDamaged, !rows.isEmpty else { return }
     try resolveUnknownIDs()
     try noteKeys()
-    var state = PageState(images: images, time: images.now)
+    var state = images.state(at: images.now)
     let ids = Set(rows.compactMap(\.id)).sorted()
     var page: [UInt8] = []
     for table in [AppleRecordShapes.Table.responses, .blobs, .bodies] {
@@ -101,29 +101,19 @@ extension RecoveryScan {
   /// Notes which keys of the rows that were found the cache has.
   private func noteKeys() throws {
     guard let root = roots[.responses] else { return }
-    var wanted: Set<ByteString.Hash> = []
-    var lengths: Set<Int> = []
-    for row in rows {
-      guard let text = row.text else { continue }
-      let key = row.table == .blobs ? AppleCacheKey(of: text).text : text
-      wanted.insert(key.digest)
-      lengths.insert(key.bytes.count)
+    let keys = rows.compactMap { row in
+      row.text.map { row.table == .blobs ? AppleCacheKey(of: $0).text : $0 }
     }
-    try forEachRow(of: root) { cell, number, page in
-      // Most keys have another length if only a few rows were found.
-      let range = RecordHeader.range(
-        ofValue: AppleRecordShapes.keyColumn, in: page.span, of: cell)
-      guard let range, lengths.contains(range.count) else { return }
-      let local = cell.payload.local
-      if range.upperBound <= local.count {
-        let key = page[local.lowerBound + range.lowerBound..<local.lowerBound + range.upperBound]
-        guard wanted.contains(ByteString(Array(key)).digest) else { return }
-      }
-      guard let row = presentRow(cell, in: page, number), row.table == .responses,
-        case .text(let key)? = try reader.content(row, in: page)?.value("request_key")
-      else { return }
-      let digest = key.digest
-      if wanted.contains(digest) { liveKeys.insert(digest) }
+    // Reading ahead would read the pages of the other tables, too, which are between those of this one.
+    var state = images.state(at: images.now, readsAhead: false)
+    let search = KeySearch(for: keys, state, usableSize: usableSize)
+    var visited = PageSet(upTo: reader.claimed.highest)
+    var leaves = visited
+    try Tree(root: root, usableSize: usableSize).forEachInteriorPage(
+      visited: &visited, leaves: &leaves, reading: &state
+    ) { _, _, _ in }
+    for part in try leaves.divided(search, { try $0.search($1) }) {
+      liveKeys.formUnion(part.found)
     }
   }
 
@@ -132,7 +122,7 @@ extension RecoveryScan {
     of root: UInt32, _ body: (RowCell, UInt32, [UInt8]) throws -> Void
   ) throws {
     // Reading ahead would read the pages of the other tables, too, which are between those of this one.
-    var state = PageState(images: images, time: images.now, readsAhead: false)
+    var state = images.state(at: images.now, readsAhead: false)
     var visited = PageSet(upTo: reader.claimed.highest)
     try Tree(root: root, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
       [self] _, number, page, tree in

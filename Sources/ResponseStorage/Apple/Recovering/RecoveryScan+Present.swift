@@ -5,7 +5,7 @@ import SQLitePages
 extension RecoveryScan {
   /// Returns the free pages of a state, as far as its list can be read.
   func freePages(at time: Int64) throws -> FreeList? {
-    var state = PageState(images: images, time: time)
+    var state = images.state(at: time)
     var page: [UInt8] = []
     guard try state.read(1, into: &page), let header = DatabaseHeader(page.span) else { return nil }
     return try FreeList(
@@ -15,35 +15,50 @@ extension RecoveryScan {
 
   /// Notes which pages the database uses, and reads the remains in those.
   func readPresent() throws {
-    var state = PageState(images: images, time: images.now)
+    var state = images.state(at: images.now)
     var visited = PageSet(upTo: reader.claimed.highest)
     var leaves = visited
+    var search = PresentSearch(state, carver, upTo: reader.claimed.highest)
     for root in try schema() {
       try Tree(root: root, usableSize: usableSize).forEachInteriorPage(
-        visited: &visited, leaves: &leaves, reading: &state, readPresent)
+        visited: &visited, leaves: &leaves, reading: &state
+      ) { try search.search($0, $1, $2) }
     }
     // In the order of the file: the tables grow at the same time, so the pages of each are all over it.
-    try leaves.forEach { leaf in
-      try Tree(root: leaf, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
-        try readPresent($1, $2, $3)
+    for part in try search.divided(over: leaves, except: visited) { search.add(part) }
+    // In a damaged tree, what should be a leaf can have children.
+    visited.formUnion(leaves)
+    for root in search.interiorPages {
+      visited.remove(root)
+      try Tree(root: root, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
+        try search.search($1, $2, $3)
       }
     }
+    reader.claimed = search.claimed
+    // Only now it is known of all pages whether the database uses them.
+    for place in search.places { try carve(place) }
   }
 
-  /// Notes that the database uses a page, and reads the remains in it.
-  private func readPresent(_ number: UInt32, _ page: [UInt8], _ tree: BTreePage?) throws {
-    reader.claimed.insert(number)
-    guard let tree, let image = images.image(of: number) else { return }
-    try claimOverflow(of: tree, page)
-    try carve(
-      page, tree.freeBlocks(in: page.span) + [tree.unallocated], number, image, .slack,
-      until: image.time)
+  /// Looks for rows in a page that the database uses.
+  private func carve(_ place: PresentSearch.Place) throws {
+    var page: [UInt8] = []
+    guard let image = images.image(of: place.page), try images.read(image, into: &page) else {
+      return
+    }
+    var regions = [place.start..<usableSize]
+    if place.start == 0 {
+      guard let tree = BTreePage(page.span, number: place.page, usableSize: usableSize) else {
+        return
+      }
+      regions = tree.freeBlocks(in: page.span) + [tree.unallocated]
+    }
+    try carve(page, regions, place.page, image, .slack, until: image.time)
   }
 
   /// Returns the root pages of all tables and indexes.
   private func schema() throws -> [UInt32] {
     var result: [UInt32] = [1]
-    var state = PageState(images: images, time: images.now)
+    var state = images.state(at: images.now)
     var visited = PageSet(upTo: images.highestPage)
     try Tree(root: 1, usableSize: usableSize).forEachPage(visited: &visited, reading: &state) {
       [self] _, _, page, tree in
@@ -76,34 +91,6 @@ extension RecoveryScan {
       }
     }
     return result
-  }
-
-  /// Notes the overflow pages of the cells of a page, and reads the remains after the end of each payload.
-  private func claimOverflow(of tree: BTreePage, _ page: [UInt8]) throws {
-    var buffer: [UInt8] = []
-    for index in 0..<tree.cellCount {
-      guard let start = tree.offset(ofCell: index, in: page.span) else { continue }
-      let payload: Payload?
-      switch tree.kind {
-      case .tableLeaf:
-        payload = RowCell(page.span, at: start, usableSize: usableSize)?.payload
-      case .indexLeaf, .indexInterior:
-        payload = IndexCell(page.span, at: start, of: tree.kind, usableSize: usableSize)?.payload
-      case .tableInterior: continue
-      }
-      guard let payload, payload.firstOverflowPage != 0 else { continue }
-      var chain = OverflowChain(of: payload, usableSize: usableSize)
-      while chain.remaining > 0, reader.claimed.insert(chain.page),
-        let image = images.image(of: chain.page), try images.read(image, into: &buffer)
-      {
-        let number = chain.page
-        guard let range = chain.advance(over: buffer.span) else { break }
-        if chain.remaining == 0, range.upperBound < usableSize {
-          try carve(
-            buffer, [range.upperBound..<usableSize], number, image, .slack, until: image.time)
-        }
-      }
-    }
   }
 }
 

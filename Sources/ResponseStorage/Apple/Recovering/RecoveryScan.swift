@@ -19,7 +19,7 @@ final class RecoveryScan {
   var liveKeys: Set<ByteString.Hash> = []
 
   var indexes: [RowIdentity: Int] = [:]
-  private let carver: CellCarver
+  let carver: CellCarver
   /// The pages that are free now.
   var free: FreeList?
   /// The pages that were free before the transactions in the log.
@@ -160,17 +160,19 @@ final class RecoveryScan {
   /// How often each byte of a page may be read as part of a row, on average: hostile rows can all end in the same bytes.
   private static let mostReadings = 64
 
+  /// The length of the smallest part of a page that is searched.
+  static let leastRegion = 8
+
   /// Looks for rows in parts of a page.
   func carve(
     _ page: [UInt8], _ regions: [Range<Int>], _ number: UInt32, _ image: PageImages.Image,
     _ kind: RecoveredPlace.Kind, until time: Int64
   ) throws {
     var bytesLeft = Self.mostReadings * usableSize
-    for region in regions where region.count >= 8 {
+    for region in regions where region.count >= Self.leastRegion {
       try carver.forEachCell(in: page.span, region) { cell in
         let table = AppleRecordShapes.all[cell.shape].table
-        // A response says whether it is complete; the end of other rows is needed.
-        guard !cell.isCut || table == .blobs else { return nil }
+        guard AppleRecordShapes.mayBeRow(cell, in: page.span) else { return nil }
         bytesLeft -= cell.payload.local.count
         guard bytesLeft >= 0 else { return cell.payload.size }
         let isHeaderCut =

@@ -1,0 +1,58 @@
+import Bytes
+import SQLitePages
+
+/// Finds out which of some keys the rows of responses have.
+struct KeySearch: Sendable {
+  /// Digests of the keys that were found.
+  private(set) var found: Set<ByteString.Hash> = []
+
+  private let wanted: Set<ByteString.Hash>
+  private let lengths: Set<Int>
+  private var state: PageState
+  private let usableSize: Int
+  private var page: [UInt8] = []
+  private var overflow: [UInt8] = []
+
+  /// Creates a search.
+  init(for keys: [ByteString], _ state: PageState, usableSize: Int) {
+    wanted = Set(keys.lazy.map(\.digest))
+    lengths = Set(keys.lazy.map(\.bytes.count))
+    self.state = state
+    self.usableSize = usableSize
+  }
+
+  /// Searches a leaf of the table.
+  mutating func search(_ number: UInt32) throws {
+    guard try state.read(number, into: &page),
+      let tree = BTreePage(page.span, number: number, usableSize: usableSize),
+      tree.kind == .tableLeaf
+    else { return }
+    for index in 0..<tree.cellCount {
+      guard let start = tree.offset(ofCell: index, in: page.span),
+        let cell = RowCell(page.span, at: start, usableSize: usableSize),
+        let range = RecordHeader.range(
+          ofValue: AppleRecordShapes.keyColumn, in: page.span, of: cell),
+        // Most keys have another length if only a few are wanted.
+        lengths.contains(range.count)
+      else { continue }
+      let digest = try key(range, of: cell.payload).digest
+      if wanted.contains(digest) { found.insert(digest) }
+    }
+  }
+
+  /// Reads a key, some of which can be on overflow pages.
+  private mutating func key(_ range: Range<Int>, of payload: Payload) throws -> ByteString {
+    let start = payload.local.lowerBound
+    if range.upperBound <= payload.local.count {
+      return ByteString(Array(page[start + range.lowerBound..<start + range.upperBound]))
+    }
+    var bytes = Array(page[payload.local])
+    var chain = OverflowChain(of: payload, usableSize: usableSize)
+    while bytes.count < range.upperBound, try state.read(chain.page, into: &overflow),
+      let part = chain.advance(over: overflow.span)
+    {
+      bytes += overflow[part]
+    }
+    return ByteString(Array(bytes.prefix(range.upperBound).dropFirst(range.lowerBound)))
+  }
+}
