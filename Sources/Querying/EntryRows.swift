@@ -9,7 +9,7 @@ public import ResponseStorage
 /// The threads that read the cache decode the values, and one thread inserts them.
 public struct EntryRows: ResponseTally {
   /// The number of rows and of bytes after which the rows are inserted.
-  private static let (mostRows, mostBytes) = (512, 1 << 16)
+  private static let (mostRows, mostBytes) = (2_048, 1 << 18)
 
   /// The parts of a response to decode.
   let projection: Projection
@@ -19,6 +19,8 @@ public struct EntryRows: ResponseTally {
   /// The columns of entries, and the other tables, that are filled.
   private let columns: [Column]
   private let tables: Set<EntryTable>
+  /// Whether entries are filled, and whether other tables are: asking the set for each entry takes noticeably longer.
+  private let (fillsEntries, fillsOthers): (Bool, Bool)
 
   /// The rows that were not inserted.
   private(set) var rows = RowBuffer()
@@ -32,6 +34,7 @@ public struct EntryRows: ResponseTally {
   ///   - tables: The tables to fill.
   init(columns: [Column], tables: Set<EntryTable>, reader: ColumnReader, check: EntryCheck) {
     (self.columns, self.tables) = (columns, tables)
+    (fillsEntries, fillsOthers) = (tables.contains(.entries), tables.contains { $0 != .entries })
     (self.reader, self.check) = (reader, check)
     projection = tables.reduce(into: []) { result, table in
       result.formUnion(table == .entries ? columns.projection : table.projection)
@@ -46,12 +49,12 @@ public struct EntryRows: ResponseTally {
 
   public mutating func insert(_ response: borrowing StoredResponse) {
     entries += 1
-    if tables.contains(.entries) {
+    if fillsEntries {
       // Iterating over the array would retain it, and threads that share it would contend for its reference count.
       for index in columns.indices { rows.append(reader.value(of: columns[index], in: response)) }
       rows.endRow(of: .entries)
     }
-    if tables.count == 1, tables.contains(.entries) { return }
+    guard fillsOthers else { return }
     let id = reader.value(of: .id, in: response)
     if tables.contains(.headers) || tables.contains(.directives) {
       insert(response.request.headers, .text("request"), id)

@@ -73,27 +73,30 @@ enum EntryTable: String, CaseIterable {
   ///
   /// - Parameter named: The columns that it names: not those of the second table of `NATURAL` or `USING`.
   static func columnsRead(_ named: Set<ReadColumn>, by sql: String) -> Set<ReadColumn> {
-    let words = ByteString(sql).asciiLowercased.bytes
-    func contains(_ word: String) -> Bool { words.firstRange(of: Array(word.utf8)) != nil }
-    guard contains("natural") || contains("using") else { return named }
-    return named.union(allColumns.filter { contains($0.table) })
+    guard contains(sql, anyOf: ["natural", "using"]) else { return named }
+    return named.union(allColumns.filter { contains(sql, anyOf: [$0.table]) })
   }
 
-  /// Returns the columns of ``entries`` that are filled if some are read.
+  /// Whether a query has one of some words in lower case, be it in a text.
+  private static func contains(_ sql: String, anyOf words: [String]) -> Bool {
+    let sql = ByteString(sql).asciiLowercased.bytes
+    return words.contains { sql.firstRange(of: Array($0.utf8)) != nil }
+  }
+
+  /// Returns the columns of ``entries`` that are filled if some are read: at least one, as rows can be counted.
   static func listColumns(read: Set<ReadColumn>) -> [Column] {
-    listColumns.filter { column in
-      column == .id
-        || read.contains(ReadColumn(table: Self.entries.rawValue, column: column.databaseName))
+    let columns = listColumns.filter { column in
+      read.contains(ReadColumn(table: Self.entries.rawValue, column: column.databaseName))
     }
+    return columns.isEmpty ? [.id] : columns
   }
 
   /// Returns the statements that leave ``entries`` only the columns that are filled: the others make each row longer.
   ///
   /// - Parameter sql: The query. One about the schema sees all columns.
   static func reduction(to read: Set<ReadColumn>, for sql: String) -> [String] {
-    let words = ByteString(sql).asciiLowercased.bytes
     guard read.contains(where: { $0.table == Self.entries.rawValue }),
-      ["sqlite_", "pragma_"].allSatisfy({ words.firstRange(of: Array($0.utf8)) == nil })
+      !contains(sql, anyOf: ["sqlite_", "pragma_"])
     else { return [] }
     let names = Set(listColumns(read: read).map(\.databaseName))
     let columns = Self.entries.columns.filter { names.contains($0.name) }

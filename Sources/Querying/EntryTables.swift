@@ -65,6 +65,11 @@ struct EntryTables: ~Copyable {
       case .directives: first += try Self.insert(rows, from: first, &directives)
       }
     }
+    try entries?.finish(rows)
+    try headers?.finish(rows)
+    try findings?.finish(rows)
+    try userInfo?.finish(rows)
+    try directives?.finish(rows)
   }
 
   /// Inserts a row, and returns the number of its values.
