@@ -21,6 +21,15 @@ extension JSONReader {
     while try continueString(into: &text) { text.removeAll(keepingCapacity: true) }
   }
 
+  /// Skips a string that was read before, without reading it.
+  ///
+  /// - Parameter end: The offset after its closing quote.
+  /// - Throws: ``JSONError`` if there is no quote.
+  public mutating func skipString(endingAt end: Int) throws {
+    move(to: end - 1)
+    try expect("\"")
+  }
+
   /// Reads the opening quote of a string; ``continueString(into:)`` reads the rest.
   public mutating func beginString() throws {
     try expect("\"")

@@ -9,7 +9,7 @@ public struct JSONReader {
   private static let longestName = 1 << 20
 
   private let deepest: Int
-  private let refill: () throws -> [UInt8]
+  private let refill: (_ offset: Int) throws -> [UInt8]
   private var buffer: [UInt8] = []
   private var index = 0
   private var consumed = 0
@@ -23,9 +23,10 @@ public struct JSONReader {
   /// - Parameters:
   ///   - offset: The ``offset`` of the first byte.
   ///   - deepest: The maximum nesting depth of arrays and objects. It bounds the recursion, and so the stack.
-  ///   - refill: Returns the next bytes of the document; an empty array at the end.
+  ///   - refill: Returns bytes of the document from an offset on; an empty array at the end.
   public init(
-    startingAt offset: Int = 0, deepest: Int = 64, reading refill: @escaping () throws -> [UInt8]
+    startingAt offset: Int = 0, deepest: Int = 64,
+    reading refill: @escaping (_ offset: Int) throws -> [UInt8]
   ) {
     // The bodies of a HAR file are not kept. They are read a second time when they are needed, each
     // from its own offset, and errors still name the place in the whole file.
@@ -37,12 +38,21 @@ public struct JSONReader {
   /// Creates a reader for bytes in memory.
   public init(_ bytes: [UInt8]) {
     deepest = 64
-    refill = { [] }
+    refill = { _ in [] }
     buffer = bytes
   }
 
   /// The number of bytes read so far.
   public var offset: Int { consumed + index }
+
+  /// Goes on at another offset of the document, with nothing read there but what belongs to the value at the present one.
+  public mutating func move(to offset: Int) {
+    if offset >= consumed, offset <= consumed + buffer.count {
+      index = offset - consumed
+    } else {
+      (buffer, index, consumed) = ([], 0, offset)
+    }
+  }
 
   // MARK: - Values
 
@@ -231,7 +241,7 @@ public struct JSONReader {
     if index < buffer.count { return buffer[index] }
     consumed += index
     // This happens again for each look beyond the end, so the closure must go on returning nothing.
-    (buffer, index) = (try refill(), 0)
+    (buffer, index) = (try refill(consumed), 0)
     return buffer.first
   }
 

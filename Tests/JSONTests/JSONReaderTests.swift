@@ -5,7 +5,7 @@ import Testing
   /// Skips through a document, and returns the error, if any.
   private func error(in document: String, inPiecesOf length: Int = 1 << 16) -> String? {
     var rest = Array(document.utf8)[...]
-    var reader = JSONReader {
+    var reader = JSONReader { _ in
       defer { rest = rest.dropFirst(length) }
       return Array(rest.prefix(length))
     }
@@ -114,6 +114,39 @@ import Testing
     #expect(throws: JSONError("the number is too large", at: 0)) {
       var reader = JSONReader(Array("1e999".utf8))
       _ = try reader.number()
+    }
+  }
+
+  @Test(arguments: [3, 8, 64])
+  func `a string that was read before is skipped without being read`(length: Int) throws {
+    let document = Array(#"{"a": "1\"2345678901234567890", "b": [true]}"#.utf8)
+    var offsets: [Int] = []
+    var reader = JSONReader { offset in
+      offsets.append(offset)
+      return Array(document.dropFirst(offset).prefix(length))
+    }
+    var ends: [Int] = []
+    try reader.object { reader, _ in
+      try reader.skip()
+      ends.append(reader.offset)
+    }
+    let readings = offsets.count
+    offsets = []
+    reader.move(to: 0)
+    var values: [Bool] = []
+    try reader.object { reader, name in
+      guard name == Array("a".utf8) else {
+        return try reader.array { values.append(try $0.boolean()) }
+      }
+      _ = try reader.beginningOfValue()
+      try reader.skipString(endingAt: ends[0])
+      #expect(reader.offset == ends[0])
+    }
+    #expect(values == [true])
+    #expect(length == 64 || offsets.count < readings)
+    reader.move(to: 0)
+    #expect(throws: JSONError.self) {
+      try reader.object { reader, _ in try reader.skipString(endingAt: ends[0] - 1) }
     }
   }
 }

@@ -27,19 +27,21 @@ final class HARArchive: ArchiveKind {
     self.file = file
     budget = HARBudget(limits, path: file.path)
     let start = file.start.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
-    index = try HARIndex(of: Self.reader(of: file, from: Int64(start)), budget)
+    index = try HARIndex(of: Self.reader(of: file, in: Int64(start)..<Int64.max), budget)
     description = StoreDescription(
       path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity,
       rawPropertyLists: RawResponse.Part.Name.allCases.filter { $0 != .body }.map(\.rawValue))
   }
 
-  private static func reader(of file: ArchiveFile, from offset: Int64) -> JSONReader {
-    var place = offset
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    return JSONReader(startingAt: Int(offset), deepest: deepest) {
-      let count = try file.read(into: &buffer, at: place)
-      place += Int64(count)
-      return Array(buffer[..<count])
+  /// Returns a reader of a part of a file.
+  private static func reader(of file: ArchiveFile, in part: Range<Int64>) -> JSONReader {
+    JSONReader(startingAt: Int(part.lowerBound), deepest: deepest) { offset in
+      let length = min(1 << 16, part.upperBound - Int64(offset))
+      guard length > 0 else { return [] }
+      var bytes = [UInt8](repeating: 0, count: Int(length))
+      let count = try file.read(into: &bytes, at: Int64(offset))
+      bytes.removeLast(bytes.count - count)
+      return bytes
     }
   }
 
@@ -52,19 +54,21 @@ final class HARArchive: ArchiveKind {
   func forEachEntry(
     verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep
   ) throws {
+    var json = Self.reader(of: file, in: 0..<Int64.max)
     for place in index.places {
       WorkCounter.add()
-      guard try body(entry(at: place)) == .next else { return }
+      guard try body(entry(at: place, &json)) == .next else { return }
     }
     if let damage = index.damage { throw damage }
   }
 
   func forEachEntry(of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep) throws {
+    var json = Self.reader(of: file, in: 0..<Int64.max)
     var places = index.places[...]
     for number in numbers {
       places = places.drop { $0.number < number }
       guard let place = places.first, place.number == number else { continue }
-      if try body(entry(at: place)) == .stop { return }
+      if try body(entry(at: place, &json)) == .stop { return }
     }
   }
 
@@ -73,10 +77,10 @@ final class HARArchive: ArchiveKind {
     return Int64(index.places.count)
   }
 
-  private func entry(at place: HARIndex.Place) throws -> RawResponse {
+  private func entry(at place: HARIndex.Place, _ json: inout JSONReader) throws -> RawResponse {
     let changed = StoreError(
       .changedWhileReading, at: file.path, because: "an entry changed")
-    var json = Self.reader(of: file, from: place.offset)
+    json.move(to: Int(place.offset))
     let entry: HAREntry
     // The same bytes were read without an error when the file was opened, so it has changed since.
     do {
@@ -84,7 +88,7 @@ final class HARArchive: ArchiveKind {
     } catch is JSONError {
       throw changed
     }
-    let body = entry.content?.body(file.path) { [file] in Self.reader(of: file, from: $0) }
+    let body = entry.content?.body(file.path) { [file] in Self.reader(of: file, in: $0) }
     guard let response = entry.newResponse(body) else { throw changed }
     return response.raw(id: place.number)
   }

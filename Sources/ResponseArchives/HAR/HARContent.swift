@@ -15,6 +15,8 @@ struct HARContent {
   /// The sizes of a string, which are known once it was read. They take few bytes, because an index has those of all
   /// entries.
   struct Sizes {
+    /// Where the string is in the file, with its quotes.
+    var place: Range<Int64> = 0..<0
     /// The size of the string in UTF-8, in bytes.
     var text: ByteCount = 0
     /// ``decoded``, or -1 for `nil`: an optional would take a word more.
@@ -27,8 +29,6 @@ struct HARContent {
     }
   }
 
-  /// The offset of the string in the file.
-  let offset: Int64
   /// The sizes of the string.
   private(set) var sizes = Sizes()
   /// How the string encodes the body.
@@ -47,16 +47,20 @@ struct HARContent {
   ///
   /// - Throws: ``JSONError``.
   init(skipping json: inout JSONReader, _ sizes: Sizes) throws {
-    offset = Int64(try json.beginningOfValue())
     self.sizes = sizes
-    try json.skip()
+    if Int64(try json.beginningOfValue()) == sizes.place.lowerBound {
+      try json.skipString(endingAt: Int(sizes.place.upperBound))
+    } else {
+      // The last one counts of several strings with one name.
+      try json.skip()
+    }
   }
 
   /// Reads a string and keeps only its size: both as text and as Base64, since `encoding` may follow `text`.
   ///
   /// - Throws: ``JSONError``, or ``ResponseArchiveError`` if it is beyond the member limit.
   init(measuring json: inout JSONReader, _ budget: HARBudget) throws {
-    offset = Int64(try json.beginningOfValue())
+    let start = Int64(try json.beginningOfValue())
     var measure: Base64.Measure? = Base64.Measure()
     var text: [UInt8] = []
     try json.beginString()
@@ -68,17 +72,19 @@ struct HARContent {
       text.removeAll(keepingCapacity: true)
       if !goesOn { break }
     }
+    sizes.place = start..<Int64(json.offset)
     sizes.decoded = measure?.count.map { ByteCount($0) }
   }
 
   /// Returns a body that is read from the file on demand; `nil` if the string cannot be decoded.
   ///
-  /// - Parameter reader: Creates a reader of the file, starting at an offset.
-  func body(_ path: String, readingBy reader: @escaping (Int64) -> JSONReader) -> Body? {
+  /// - Parameter reader: Creates a reader of a part of the file.
+  func body(_ path: String, readingBy reader: @escaping (Range<Int64>) -> JSONReader) -> Body? {
     guard let bodySize else { return nil }
     if bodySize == 0 { return Body([]) }
+    let place = sizes.place
     var body = Body(size: bodySize) {
-      let reading = HARContentReading(reader(offset), isBase64: coding == .base64, path)
+      let reading = HARContentReading(reader(place), isBase64: coding == .base64, path)
       return BodyReader(size: bodySize) { try reading.read(into: &$0) }
     }
     body.isVerified = true

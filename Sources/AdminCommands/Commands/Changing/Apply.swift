@@ -90,7 +90,7 @@ extension URLCacheAdmin {
         }
         let file = try OpenFile(readingInput: file)
         // Read the file in pieces, because a plan may have a million entries.
-        var json = JSONReader {
+        var json = JSONReader { _ in
           var buffer = [UInt8](repeating: 0, count: 1 << 16)
           let count = try file.read(into: &buffer)
           buffer.removeLast(buffer.count - count)
