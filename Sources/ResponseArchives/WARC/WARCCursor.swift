@@ -7,6 +7,12 @@ final class WARCCursor {
   private let coding: ContentCoding?
   private var input: WARCInput?
   private var backwardBytes: ByteCount = 0
+  private var openings = 0
+  /// Whether of the last record nothing but its head can have been read.
+  private var isUnread = false
+
+  /// The number of the last opening of a record.
+  var opening: Int { openings }
 
   /// The maximum number of bytes decoded only to reach records inside a gzip member. A hostile file could make every
   /// record refer back to the start of one large member.
@@ -35,6 +41,14 @@ final class WARCCursor {
     guard let input, case let reader = WARCReader(input, verifying: false), try reader.next() else {
       throw WARCError("a record disappeared")
     }
+    openings += 1
+    isUnread = true
     return reader
+  }
+
+  /// Returns once whether the record of an opening can be read on, since no other was opened.
+  func readsOn(_ opening: Int) -> Bool {
+    defer { if opening == openings { isUnread = false } }
+    return opening == openings && isUnread
   }
 }

@@ -41,11 +41,12 @@ final class WARCEntries {
 
   /// Calls `body` with each entry.
   ///
+  /// - Parameter readsBodies: Whether most bodies will be read. Otherwise even a short one is only read when it is wanted.
   /// - Throws: ``ResponseArchiveError`` if the file is damaged, or any error that `body` throws.
-  func forEach(_ body: (RawResponse) throws -> ScanStep) throws {
+  func forEach(readsBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws {
     for number in index.entries.indices {
       WorkCounter.add()
-      if try body(response(number)) == .stop { return }
+      if try body(response(number, readsBody: readsBodies)) == .stop { return }
     }
     if let damage = index.damage { throw damage }
   }
@@ -53,15 +54,17 @@ final class WARCEntries {
   /// Calls `body` with each entry that has one of some numbers.
   func forEach(of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep) throws {
     for number in numbers where number >= 1 && number <= Int64(count) {
-      if try body(response(Int(number) - 1)) == .stop { return }
+      if try body(response(Int(number) - 1, readsBody: true)) == .stop { return }
     }
   }
 
-  private func response(_ number: Int) throws -> RawResponse {
-    try translatingErrors { try makeResponse(index.entries[number]).raw(id: Int64(number + 1)) }
+  private func response(_ number: Int, readsBody: Bool) throws -> RawResponse {
+    try translatingErrors {
+      try makeResponse(index.entries[number], readsBody: readsBody).raw(id: Int64(number + 1))
+    }
   }
 
-  private func makeResponse(_ entry: WARCIndex.Entry) throws -> NewResponse {
+  private func makeResponse(_ entry: WARCIndex.Entry, readsBody: Bool) throws -> NewResponse {
     let record = try (entry.record == entry.body ? bodies : others).record(at: entry.record)
     guard let url = record.header.targetURI, let date = record.header.date else {
       throw WARCError("a record disappeared")
@@ -69,7 +72,7 @@ final class WARCEntries {
     var payload = try WARCPayload(record)
     if entry.hasHeadOfBody { payload = try WARCPayload(bodies.record(at: entry.body)) }
     let headers = payload.head.headers
-    let body = try body(of: entry, payload)
+    let body = try body(of: entry, payload, readsBody: readsBody)
     var response = NewResponse(
       url: url, status: payload.status ?? 200,
       headers: entry.isRenamed ? WARCLabel.original(headers) : headers, stored: date, body: body)
@@ -96,17 +99,25 @@ final class WARCEntries {
     request.body = body.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Returns the body of an entry. Small bodies are read immediately.
-  private func body(of entry: WARCIndex.Entry, _ payload: WARCPayload) throws -> Body {
-    guard entry.size <= WARCIndex.largestInMemory else {
+  /// Returns the body of an entry.
+  ///
+  /// - Parameters:
+  ///   - payload: What was read of its record.
+  ///   - readsBody: Whether to read a short body immediately.
+  private func body(
+    of entry: WARCIndex.Entry, _ payload: WARCPayload, readsBody: Bool
+  ) throws -> Body {
+    let isThere = entry.record == entry.body || entry.hasHeadOfBody
+    guard readsBody, entry.size <= WARCIndex.largestInMemory else {
       let sha256 = String(decoding: Base16.encode(entry.sha256), as: UTF8.self)
-      var body = Body(size: entry.size, sha256: sha256) { [self] in
-        try makeReader(ofBodyOf: entry)
+      let opening = bodies.opening
+      var body = Body(size: entry.size, sha256: sha256.isEmpty ? nil : sha256) { [self] in
+        let readsOn = isThere && bodies.readsOn(opening)
+        return try makeReader(ofBodyOf: entry, continuing: readsOn ? payload : nil)
       }
       body.isVerified = true
       return body
     }
-    let isThere = entry.record == entry.body || entry.hasHeadOfBody
     let whole = try isThere ? payload : WARCPayload(bodies.record(at: entry.body))
     let reader = try whole.body(areBodiesDecoded: entry.isBodyDecoded)
     var bytes: [UInt8] = []
@@ -121,9 +132,12 @@ final class WARCEntries {
     return Body(bytes)
   }
 
-  private func makeReader(ofBodyOf entry: WARCIndex.Entry) throws -> BodyReader {
+  private func makeReader(
+    ofBodyOf entry: WARCIndex.Entry, continuing payload: WARCPayload?
+  ) throws -> BodyReader {
     let reader = try translatingErrors {
-      try WARCPayload(bodies.record(at: entry.body)).body(areBodiesDecoded: entry.isBodyDecoded)
+      try (payload ?? WARCPayload(bodies.record(at: entry.body)))
+        .body(areBodiesDecoded: entry.isBodyDecoded)
     }
     return BodyReader(size: entry.size) { [self] buffer in
       try translatingErrors { try reader.read(into: &buffer) }

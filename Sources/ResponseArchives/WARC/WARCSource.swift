@@ -45,7 +45,8 @@ extension WARCBackedArchive {
   var omissions: [ArchiveOmission] { entries.omissions }
 
   func forEachEntry(verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws {
-    try entries.forEach(body)
+    // The index has verified all bodies, and one who asks for that reads few.
+    try entries.forEach(readsBodies: !verifyingBodies, body)
   }
 
   func forEachEntry(of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep) throws {
