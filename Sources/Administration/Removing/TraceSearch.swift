@@ -37,6 +37,7 @@ public struct TraceSearch: Sendable {
     shares = [UInt8](repeating: 0, count: removed.count)
     // One is enough to know that there is a trace, or that a text is none; how many there are is only for people.
     mostCounted = removed.count > Self.manyTexts ? 1 : UInt8(Self.mostOccurrences)
+    report.countsAllTraces = removed.count <= Self.manyTexts
     report.entries = removed.entries
     report.texts = removed.count
     report.tooShort = removed.tooShort
@@ -85,19 +86,26 @@ public struct TraceSearch: Sendable {
       try self.places(in: file, from: thread, every: threads)
     }
     for part in found { places.merge(part) }
+    // An app can have added bytes to a piece after its turn.
+    if try file.status().size.bytes > size {
+      let first = Int(size / Int64(Self.pieceLength))
+      places.merge(try self.places(in: file, from: first, every: 1, endingAfter: size))
+    }
     return places
   }
 
   /// Returns where texts are that end in some of the pieces of a file.
+  ///
+  /// - Parameter known: Up to where the file was searched before.
   private func places(
-    in file: borrowing OpenFile, from first: Int, every step: Int
+    in file: borrowing OpenFile, from first: Int, every step: Int, endingAfter known: Int64 = 0
   ) throws(FileError) -> TextPlaces {
     var places = TextPlaces(upTo: Int64(mostCounted))
     var search = search
     try Self.forEachPiece(of: file, from: first, every: step) { piece, offset, searched in
       search.forEachMatch(in: piece) { number, place in
         // What ends in the piece before was found there.
-        guard offset + Int64(place.upperBound) > searched else { return .keep }
+        guard offset + Int64(place.upperBound) > max(searched, known) else { return .keep }
         places.insert(number, at: offset + Int64(place.lowerBound))
         return places.isFull(number) ? .drop : .keep
       }

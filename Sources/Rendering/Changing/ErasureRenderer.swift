@@ -98,6 +98,7 @@ struct ErasureRenderer {
       buffer.append("Not verified: there is nothing to search the files for\n")
     } else {
       buffer.append("Verified: found ")
+      if !report.countsAllTraces, report.traces > 0 { buffer.append("at least ") }
       buffer.append(counted: report.traces, "trace", "traces")
       buffer.append(" of ")
       buffer.append(counted: Int64(report.texts), "text", "texts")
@@ -111,6 +112,7 @@ struct ErasureRenderer {
       buffer.append("  ")
       buffer.append(shown: place.file)
       buffer.append(": ")
+      if !report.countsAllTraces { buffer.append("at least ") }
       buffer.append(counted: place.traces, "trace", "traces")
       buffer.append(", the first at byte ")
       buffer.append(grouped: place.offset)
