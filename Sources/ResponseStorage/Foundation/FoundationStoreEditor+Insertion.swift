@@ -12,7 +12,7 @@ extension FoundationStoreEditor {
       try files.stage(name) { append in try entry.write(response, append) }
       return ByteString(name.bytes)
     } catch let refusal as AdmissionRefusal {
-      throw StoreError(.unsupported, at: files.path, because: refusal.reason)
+      throw StoreError(.inapplicable, at: files.path, because: refusal.reason)
     }
   }
 
