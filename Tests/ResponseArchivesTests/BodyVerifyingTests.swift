@@ -48,7 +48,7 @@ import Testing
     let error = #expect(throws: StoreError.self) { try written(body) }
     #expect(
       error.map { "\($0)" }
-        == "a body changed while it was read: its length or digest changed")
+        == "a cache changed while it was read: the length or digest of a body changed")
   }
 
   @Test(arguments: ["", "ab", "abcd"])
@@ -59,7 +59,7 @@ import Testing
     let error = #expect(throws: StoreError.self) { try body.forEachVerifiedChunk { _ in } }
     #expect(
       error?.code == .changedWhileReading
-        && error?.reason == "its length or digest changed")
+        && error?.reason == "the length or digest of a body changed")
   }
 
   @Test func `an announced digest is verified on the first read`() throws {

@@ -50,9 +50,11 @@ import Testing
   func `a body of a different length is an error`(count: Int) {
     let body = body([UInt8](repeating: 1, count: count), size: 3)
     let pushed = #expect(throws: StoreError.self) { try chunks(of: body) }
-    #expect(pushed?.code == .changedWhileReading && pushed?.reason == "its length changed")
+    #expect(
+      pushed?.code == .changedWhileReading && pushed?.reason == "the length of a body changed")
     let pulled = #expect(throws: StoreError.self) { try body.readAll() }
-    #expect(pulled.map { "\($0)" } == "a body changed while it was read: its length changed")
+    #expect(
+      pulled.map { "\($0)" } == "a cache changed while it was read: the length of a body changed")
   }
 
   @Test func `a body that has grown since it was measured is not read into memory`() {
@@ -63,7 +65,7 @@ import Testing
       }
     }
     let failure = #expect(throws: StoreError.self) { try grown.readAll() }
-    #expect(failure?.reason == "its length changed")
+    #expect(failure?.reason == "the length of a body changed")
   }
 
   @Test func `errors of the source are rethrown`() {

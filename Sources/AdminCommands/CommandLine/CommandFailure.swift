@@ -124,7 +124,7 @@ extension CommandFailure {
       case .noSuchResponse:
         // With a reason, the entry is there and something else is wrong with it.
         (
-          .no, "no-such-entry",
+          .no, error.reason == nil ? "no-such-entry" : "no-such-part",
           error.reason == nil ? "list the entries with 'urlcache-admin list'" : nil
         )
       }

@@ -107,7 +107,9 @@ extension URLCacheAdmin {
     switch error {
     case let error as CommandFailure: failure = error
     case let error as StoreError:
-      failure = CommandFailure(error, cacheNames: environment.configuration.cacheNames)
+      failure = CommandFailure(
+        error.inCache(at: environment.record.path),
+        cacheNames: environment.configuration.cacheNames)
     case let error as ResponseArchiveError: failure = CommandFailure(error)
     case let error as RegularExpression.Overrun: failure = CommandFailure(error)
     case let error as FileError:

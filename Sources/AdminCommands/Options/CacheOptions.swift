@@ -110,7 +110,9 @@ struct CacheOptions: ParsableArguments {
           + " find caches with 'urlcache-admin discover .'")
     }
     // Names of the configuration come before paths.
-    return configuration.path(ofCache: cache)?.text ?? cache
+    let path = configuration.path(ofCache: cache)?.text ?? cache
+    environment.record.path = path
+    return path
   }
 
   // SQLite takes the time in an `int` of milliseconds, so longer ones are cut before the conversion

@@ -6,7 +6,7 @@ import ResponseStorage
 // reads must return the same bytes.
 extension Body {
   private static let changed = StoreError(
-    .changedWhileReading, at: nil, because: "its length or digest changed")
+    .changedWhileReading, at: nil, because: "the length or digest of a body changed")
 
   /// Reads the whole body to compute its digest before it is written.
   ///

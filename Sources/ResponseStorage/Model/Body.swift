@@ -11,7 +11,7 @@ public struct Body {
   }
 
   private static let changed = StoreError(
-    .changedWhileReading, at: nil, because: "its length changed")
+    .changedWhileReading, at: nil, because: "the length of a body changed")
 
   private let source: Source
 

@@ -159,7 +159,7 @@ public struct BodyReader: ~Copyable {
     }
     all.removeLast(all.count - count)
     guard ByteCount(count) == size else {
-      throw StoreError(.changedWhileReading, at: nil, because: "its length changed")
+      throw StoreError(.changedWhileReading, at: nil, because: "the length of a body changed")
     }
     return all
   }

@@ -54,11 +54,16 @@ public struct StoreError: Error, Hashable, Sendable {
     self.path = path
     self.reason = reason
   }
+
+  /// Names the cache in an error about a body that was opened without its path.
+  public func inCache(at path: String?) -> StoreError {
+    self.path == nil ? StoreError(code, at: path, because: reason) : self
+  }
 }
 
 extension StoreError: CustomStringConvertible {
   public var description: String {
-    let place = path.map { "'\($0)'" } ?? "a body"
+    let place = path.map { "'\($0)'" } ?? "a cache"
     let cache = path == nil ? place : "the cache at \(place)"
     let summary =
       switch code {
