@@ -6,6 +6,9 @@ struct HeaderFilter: Sendable {
   /// For each byte, the shapes of which the type of the first, second or third value can begin with it.
   private let first, second, third: [Shapes]
 
+  /// The shapes of indexes, whose first value has a type of several bytes if it is long.
+  private let indexes: Shapes
+
   /// The largest distance from the place of a header to the first byte that cannot be zero.
   private let reach: Int
 
@@ -15,6 +18,7 @@ struct HeaderFilter: Sendable {
     first = Self.table(shapes) { $0.isIndex ? 0 : nil }
     second = Self.table(shapes) { _ in 1 }
     third = Self.table(shapes) { $0.isIndex ? nil : 2 }
+    indexes = shapes.indices.reduce(0) { shapes[$1].isIndex ? $0 | 1 << Shapes($1) : $0 }
     reach =
       shapes.map { shape in
         1 + (shape.columns.firstIndex { !$0.types.contains(.null) } ?? shape.columns.count)
@@ -47,9 +51,10 @@ struct HeaderFilter: Sendable {
   /// Returns the shapes of which a header can begin at a place, with three bytes after it.
   @inline(__always)
   func shapes(at place: Int, in page: Span<UInt8>) -> Shapes {
-    let type = page[place + 2]
-    let shapes = second[Int(type)] & first[Int(page[place + 1])]
+    let (start, type) = (page[place + 1], page[place + 2])
     // A type of several bytes ends somewhere else.
+    let allowed = start >= 0x80 ? second[Int(type)] | indexes : second[Int(type)]
+    let shapes = allowed & first[Int(start)]
     return type >= 0x80 ? shapes : shapes & third[Int(page[place + 3])]
   }
 

@@ -125,4 +125,26 @@ import Testing
       #expect(count == (end < 6 ? 0 : 1), "\(end)")
     }
   }
+
+  @Test(arguments: [4, 57, 58, 70, 127, 128, 1_000, 8_186, 12_000])
+  func `an entry of an index is found whatever the length of its key`(length: Int) throws {
+    let shape = RecordShape([.init(.text, lengths: 4...1 << 20), .init(.integer)], isIndex: true)
+    let key = (0..<length).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+    let types = Self.variableInteger(UInt64(2 * length + 13)) + [2]
+    let record = [UInt8(types.count + 1)] + types + key + [1, 44]
+    let cell = Self.variableInteger(UInt64(record.count)) + record
+    var page = [UInt8](repeating: 0, count: 65_536)
+    page.replaceSubrange(500..<500 + cell.count, with: cell)
+    let carver = CellCarver([Self.shape, shape], usableSize: 65_536)
+    var cells: [CellCarver.Cell] = []
+    carver.forEachCell(in: page.span, 400..<20_000) {
+      guard $0.shape == 1, $0.header.values[0].range.count == length else { return nil }
+      cells.append($0)
+      return $0.payload.size
+    }
+    let found = try #require(cells.first)
+    #expect(cells.count == 1)
+    #expect(found.header.integer(1, in: page.span.extracting(found.payload.local)) == 300)
+    #expect(carver.hasCell(in: page.span, 400..<20_000) { $0.shape == 1 })
+  }
 }
