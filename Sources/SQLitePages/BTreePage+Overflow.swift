@@ -1,7 +1,7 @@
 extension BTreePage {
   /// Returns the payloads of those cells of a page that have overflow pages.
   public func overflowingPayloads(in page: Span<UInt8>) -> [Payload] {
-    guard kind != .tableInterior else { return [] }
+    guard kind != .tableInterior, usableSize >= DatabaseHeader.leastUsableSize else { return [] }
     let isIndex = kind != .tableLeaf
     let largest = UInt64(Payload.largestLocalSize(isIndex: isIndex, usableSize: usableSize))
     var payloads: [Payload] = []

@@ -46,6 +46,21 @@ public struct PageSet: Sendable {
     }
   }
 
+  /// Calls `body` with each page of a range, in ascending order.
+  public func forEach(in range: Range<UInt32>, _ body: (UInt32) throws -> Void) rethrows {
+    var page = range.lowerBound
+    while page < range.upperBound, page <= highest {
+      let words = parts[Int(page / Self.partLength)]
+      guard !words.isEmpty else {
+        page = (page / Self.partLength + 1) * Self.partLength
+        continue
+      }
+      let word = words[Int(page % Self.partLength) / 64] >> UInt64(page % 64)
+      if word & 1 == 1 { try body(page) }
+      page = word > 1 ? page + 1 : (page / 64 + 1) * 64
+    }
+  }
+
   /// Calls `body` with each page, in ascending order.
   public func forEach(_ body: (UInt32) throws -> Void) rethrows {
     for (part, words) in parts.enumerated() {

@@ -50,8 +50,7 @@ public struct RecordShape: Sendable {
   /// Whether the records are those of an index, whose cells have no row id.
   public let isIndex: Bool
 
-  /// Whether remains of a record are not one of this shape if the id of the row is overwritten: too many bytes look
-  /// like one.
+  /// Whether a record is accepted only with its row id, because too many other bytes look like one.
   public let needsRowID: Bool
 
   /// Creates a shape.

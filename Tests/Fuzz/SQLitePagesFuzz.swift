@@ -70,6 +70,7 @@ private func exercisePage(_ bytes: [UInt8], _ usable: Int) {
   let page = bytes.span
   for number in [UInt32(1), 2] {
     guard let tree = BTreePage(page, number: number, usableSize: usable) else { continue }
+    _ = tree.overflowingPayloads(in: page)
     var end = 0
     for block in tree.freeBlocks(in: page) {
       require(block.lowerBound >= end && block.upperBound <= usable, "free blocks are in order")

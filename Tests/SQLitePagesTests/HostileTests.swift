@@ -74,6 +74,9 @@ import Testing
         guard let tree = BTreePage(span, number: number, usableSize: usable) else { continue }
         for block in tree.freeBlocks(in: span) { #expect(block.upperBound <= usable) }
         #expect(tree.unallocated.upperBound <= usable)
+        for payload in tree.overflowingPayloads(in: span) {
+          #expect(payload.end <= usable && payload.firstOverflowPage >= 2)
+        }
         for index in 0...min(tree.cellCount, 500) {
           _ = tree.child(index, in: span)
           guard let start = tree.offset(ofCell: index, in: span),
@@ -111,7 +114,7 @@ import Testing
 }
 
 /// A random number generator with the same sequence in every run: SplitMix64.
-private struct SplitMix64: RandomNumberGenerator {
+struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }

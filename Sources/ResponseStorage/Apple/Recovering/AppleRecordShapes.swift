@@ -60,8 +60,7 @@ enum AppleRecordShapes {
   /// The shapes that are recognized without the structure of a page.
   static let carved = all.dropLast().map(\.shape)
 
-  /// Whether a cell that was found by its looks may be a row. Nearly all that are none are told by it, without decoding
-  /// them.
+  /// Whether a cell that was found by its looks may be a row. It rules out nearly all false cells without decoding them.
   static func mayBeRow(_ cell: CellCarver.Cell, in page: Span<UInt8>) -> Bool {
     switch all[cell.shape].table {
     case .responses, .bodies, .keys: return !cell.isCut

@@ -6,6 +6,9 @@ struct KeySearch: Sendable {
   /// Digests of the keys that were found.
   private(set) var found: Set<ByteString.Hash> = []
 
+  /// The pages that should be leaves, and are not.
+  private(set) var interiorPages: [UInt32] = []
+
   private let wanted: Set<ByteString.Hash>
   private let lengths: Set<Int>
   private var state: PageState
@@ -13,44 +16,62 @@ struct KeySearch: Sendable {
   private var page: [UInt8] = []
   private var overflow: [UInt8] = []
 
+  /// How many overflow pages may still be read: hostile rows can all refer to one long chain.
+  private var budget: Int
+
+  /// Where the longest key can end in its row: SQLite writes the numbers before it.
+  private static let longestKey = 1 << 20 + 256
+
   /// Creates a search.
-  init(for keys: [ByteString], _ state: PageState, usableSize: Int) {
+  ///
+  /// - Parameter budget: The most overflow pages to read.
+  init(for keys: [ByteString], _ state: PageState, usableSize: Int, budget: Int) {
     wanted = Set(keys.lazy.map(\.digest))
     lengths = Set(keys.lazy.map(\.bytes.count))
     self.state = state
     self.usableSize = usableSize
+    self.budget = budget
   }
 
   /// Searches a leaf of the table.
   mutating func search(_ number: UInt32) throws {
-    guard try state.read(number, into: &page),
-      let tree = BTreePage(page.span, number: number, usableSize: usableSize),
-      tree.kind == .tableLeaf
-    else { return }
+    guard try state.read(number, into: &page) else { return }
+    try search(number, page, BTreePage(page.span, number: number, usableSize: usableSize))
+  }
+
+  /// Searches a page of the table.
+  mutating func search(_ number: UInt32, _ page: [UInt8], _ tree: BTreePage?) throws {
+    guard let tree, tree.kind == .tableLeaf else {
+      if tree?.kind.isInterior == true { interiorPages.append(number) }
+      return
+    }
     for index in 0..<tree.cellCount {
       guard let start = tree.offset(ofCell: index, in: page.span),
         let cell = RowCell(page.span, at: start, usableSize: usableSize),
         let range = RecordHeader.range(
           ofValue: AppleRecordShapes.keyColumn, in: page.span, of: cell),
         // Most keys have another length if only a few are wanted.
-        lengths.contains(range.count)
+        lengths.contains(range.count), range.upperBound <= Self.longestKey
       else { continue }
-      let digest = try key(range, of: cell.payload).digest
+      let digest = try key(range, of: cell.payload, in: page).digest
       if wanted.contains(digest) { found.insert(digest) }
     }
   }
 
   /// Reads a key, some of which can be on overflow pages.
-  private mutating func key(_ range: Range<Int>, of payload: Payload) throws -> ByteString {
+  private mutating func key(
+    _ range: Range<Int>, of payload: Payload, in page: [UInt8]
+  ) throws -> ByteString {
     let start = payload.local.lowerBound
     if range.upperBound <= payload.local.count {
       return ByteString(Array(page[start + range.lowerBound..<start + range.upperBound]))
     }
     var bytes = Array(page[payload.local])
     var chain = OverflowChain(of: payload, usableSize: usableSize)
-    while bytes.count < range.upperBound, try state.read(chain.page, into: &overflow),
+    while bytes.count < range.upperBound, budget > 0, try state.read(chain.page, into: &overflow),
       let part = chain.advance(over: overflow.span)
     {
+      budget -= 1
       bytes += overflow[part]
     }
     return ByteString(Array(bytes.prefix(range.upperBound).dropFirst(range.lowerBound)))

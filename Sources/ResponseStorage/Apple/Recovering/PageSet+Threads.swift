@@ -5,6 +5,9 @@ extension PageSet {
   /// The number of consecutive pages that a thread works on at a time.
   private static let partLength: UInt32 = 2_048
 
+  /// The most threads: each needs memory of its own.
+  private static let mostThreads = 8
+
   /// Works on the pages on several threads.
   ///
   /// - Parameters:
@@ -16,14 +19,13 @@ extension PageSet {
     _ initial: Part, _ work: @Sendable (inout Part, UInt32) throws -> Void
   ) throws -> [Part] {
     let partCount = highest / Self.partLength + 1
-    let threadCount = min(processorCount, Int(partCount))
+    let threadCount = min(processorCount, Self.mostThreads, Int(partCount))
     return try BackgroundThread.map(threadCount) { thread in
       var result = initial
       // By turns, as the tables are not spread evenly.
       for part in stride(from: UInt32(thread), to: partCount, by: threadCount) {
         let first = part * Self.partLength
-        let last = min(first + (Self.partLength - 1), highest)
-        for page in first...last where contains(page) { try work(&result, page) }
+        try forEach(in: first..<first + Self.partLength) { try work(&result, $0) }
       }
       return result
     }

@@ -18,7 +18,7 @@ struct PresentSearch: Sendable {
   /// The pages that the database uses.
   private(set) var claimed: PageSet
 
-  /// Where rows may be left, in the order of the file.
+  /// Where rows may be left.
   private(set) var places: [Place] = []
 
   /// The pages that should be leaves, and are not.

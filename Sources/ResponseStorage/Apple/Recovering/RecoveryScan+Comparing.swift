@@ -106,15 +106,26 @@ extension RecoveryScan {
     }
     // Reading ahead would read the pages of the other tables, too, which are between those of this one.
     var state = images.state(at: images.now, readsAhead: false)
-    let search = KeySearch(for: keys, state, usableSize: usableSize)
+    let search = KeySearch(
+      for: keys, state, usableSize: usableSize, budget: 8 * images.imageCount + 10_000)
     var visited = PageSet(upTo: reader.claimed.highest)
     var leaves = visited
+    var rest = search
     try Tree(root: root, usableSize: usableSize).forEachInteriorPage(
       visited: &visited, leaves: &leaves, reading: &state
-    ) { _, _, _ in }
+    ) { number, page, tree in
+      // In a damaged tree, leaves can be less deep than others, or deeper.
+      if tree?.kind == .tableLeaf { try rest.search(number, page, tree) }
+    }
     for part in try leaves.divided(search, { try $0.search($1) }) {
       liveKeys.formUnion(part.found)
+      for root in part.interiorPages {
+        visited.remove(root)
+        try Tree(root: root, usableSize: usableSize)
+          .forEachPage(visited: &visited, reading: &state) { try rest.search($1, $2, $3) }
+      }
     }
+    liveKeys.formUnion(rest.found)
   }
 
   /// Calls `body` with each row that SQLite shows of a table.

@@ -35,7 +35,7 @@ extension RecoveryScan {
       }
     }
     reader.claimed = search.claimed
-    // Only now it is known of all pages whether the database uses them.
+    // Only now is it known which pages the database uses.
     for place in search.places { try carve(place) }
   }
 
