@@ -42,10 +42,15 @@ struct TextPlaces: Sendable {
       first: min(known.first, other.first))
   }
 
-  /// Returns how often the texts that fulfil a condition were found, and where the first one begins; `nil` if none was.
-  func traces(where isTrace: (_ number: Int) -> Bool) -> (count: Int64, first: Int64)? {
+  /// Returns how often the texts that fulfil a condition were found, whether they can be there more often, and where the
+  /// first one begins; `nil` if none was found.
+  func traces(
+    where isTrace: (_ number: Int) -> Bool
+  ) -> (count: Int64, isLowerBound: Bool, first: Int64)? {
     let traces = places.filter { isTrace($0.key) }.values
     guard let first = traces.lazy.map(\.first).min() else { return nil }
-    return (traces.reduce(0) { $0 + $1.count }, first)
+    return (
+      traces.reduce(0) { $0 + $1.count }, traces.contains { $0.count >= mostCounted }, first
+    )
   }
 }

@@ -25,7 +25,7 @@ public struct TraceReport: Hashable, Sendable {
   public var files = 0
   /// The files with traces.
   public var places: [Place] = []
-  /// Whether ``traces`` is the number of all of them, as far as it is counted in a file; otherwise there can be more.
+  /// Whether ``traces`` is exact; otherwise it is a lower bound.
   public var countsAllTraces = true
   /// The number of texts that entries of the cache have, too, so that finding them proves nothing.
   public var sharedTexts = 0

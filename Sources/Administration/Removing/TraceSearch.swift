@@ -37,7 +37,6 @@ public struct TraceSearch: Sendable {
     shares = [UInt8](repeating: 0, count: removed.count)
     // One is enough to know that there is a trace, or that a text is none; how many there are is only for people.
     mostCounted = removed.count > Self.manyTexts ? 1 : UInt8(Self.mostOccurrences)
-    report.countsAllTraces = removed.count <= Self.manyTexts
     report.entries = removed.entries
     report.texts = removed.count
     report.tooShort = removed.tooShort
@@ -83,29 +82,30 @@ public struct TraceSearch: Sendable {
     let threads = max(1, min(processorCount, Self.mostThreads, Int(size / Self.leastThreadLength)))
     // By turns, as texts are seldom spread evenly: SQLite writes one table after the other.
     let found = try BackgroundThread.map(threads) { thread throws(FileError) in
-      try self.places(in: file, from: thread, every: threads)
+      try self.places(in: file, from: thread, every: threads, endingIn: 0..<size)
     }
     for part in found { places.merge(part) }
     // An app can have added bytes to a piece after its turn.
     if try file.status().size.bytes > size {
       let first = Int(size / Int64(Self.pieceLength))
-      places.merge(try self.places(in: file, from: first, every: 1, endingAfter: size))
+      places.merge(try self.places(in: file, from: first, every: 1, endingIn: size..<Int64.max))
     }
     return places
   }
 
   /// Returns where texts are that end in some of the pieces of a file.
   ///
-  /// - Parameter known: Up to where the file was searched before.
+  /// - Parameter part: The part of the file in which they end.
   private func places(
-    in file: borrowing OpenFile, from first: Int, every step: Int, endingAfter known: Int64 = 0
+    in file: borrowing OpenFile, from first: Int, every step: Int, endingIn part: Range<Int64>
   ) throws(FileError) -> TextPlaces {
     var places = TextPlaces(upTo: Int64(mostCounted))
     var search = search
     try Self.forEachPiece(of: file, from: first, every: step) { piece, offset, searched in
       search.forEachMatch(in: piece) { number, place in
         // What ends in the piece before was found there.
-        guard offset + Int64(place.upperBound) > max(searched, known) else { return .keep }
+        let end = offset + Int64(place.upperBound)
+        guard end > max(searched, part.lowerBound), end <= part.upperBound else { return .keep }
         places.insert(number, at: offset + Int64(place.lowerBound))
         return places.isFull(number) ? .drop : .keep
       }
@@ -171,6 +171,7 @@ public struct TraceSearch: Sendable {
     }
     for hit in hits {
       guard let traces = hit.places.traces(where: { shares[$0] == 0 }) else { continue }
+      if traces.isLowerBound { report.countsAllTraces = false }
       report.places.append(
         .init(file: hit.file.name, traces: traces.count, offset: traces.first))
     }
