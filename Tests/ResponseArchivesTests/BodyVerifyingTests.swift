@@ -48,7 +48,7 @@ import Testing
     let error = #expect(throws: StoreError.self) { try written(body) }
     #expect(
       error.map { "\($0)" }
-        == "a cache changed while it was read: the length or digest of a body changed")
+        == "a body changed while it was read: the length or digest of a body changed")
   }
 
   @Test(arguments: ["", "ab", "abcd"])

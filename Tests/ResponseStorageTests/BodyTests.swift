@@ -54,7 +54,7 @@ import Testing
       pushed?.code == .changedWhileReading && pushed?.reason == "the length of a body changed")
     let pulled = #expect(throws: StoreError.self) { try body.readAll() }
     #expect(
-      pulled.map { "\($0)" } == "a cache changed while it was read: the length of a body changed")
+      pulled.map { "\($0)" } == "a body changed while it was read: the length of a body changed")
   }
 
   @Test func `a body that has grown since it was measured is not read into memory`() {

@@ -107,8 +107,10 @@ extension URLCacheAdmin {
     switch error {
     case let error as CommandFailure: failure = error
     case let error as StoreError:
+      // With several, it is not known in which one the body was.
+      let paths = environment.record.paths
       failure = CommandFailure(
-        error.inCache(at: environment.record.path),
+        error.inCache(at: paths.count == 1 ? paths.first : nil),
         cacheNames: environment.configuration.cacheNames)
     case let error as ResponseArchiveError: failure = CommandFailure(error)
     case let error as RegularExpression.Overrun: failure = CommandFailure(error)

@@ -111,7 +111,7 @@ struct CacheOptions: ParsableArguments {
     }
     // Names of the configuration come before paths.
     let path = configuration.path(ofCache: cache)?.text ?? cache
-    environment.record.path = path
+    environment.record.paths.insert(path)
     return path
   }
 

@@ -8,8 +8,8 @@ import ResponseStorage
 final class RunRecord {
   /// The name of the cache, or else its path.
   let cache: String
-  /// The path of the cache, as far as it is known.
-  var path: String?
+  /// The paths of the caches and archives that the command reads.
+  var paths: Set<String> = []
   /// The number of removed entries.
   private(set) var removedEntries: Int64 = 0
   /// The total size of their bodies, in bytes.

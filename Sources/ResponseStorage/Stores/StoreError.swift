@@ -42,7 +42,7 @@ public struct StoreError: Error, Hashable, Sendable {
   /// The kind of failure.
   public let code: Code
 
-  /// The path of the store, as the user gave it, or of the file in question; `nil` of a body that was opened without one.
+  /// The path of the store, as the user gave it, or of the file in question; `nil` for a body that was opened without one.
   public let path: String?
 
   /// The reason, as one clause without a final full stop, or `nil`.
@@ -63,7 +63,7 @@ public struct StoreError: Error, Hashable, Sendable {
 
 extension StoreError: CustomStringConvertible {
   public var description: String {
-    let place = path.map { "'\($0)'" } ?? "a cache"
+    let place = path.map { "'\($0)'" } ?? "a body"
     let cache = path == nil ? place : "the cache at \(place)"
     let summary =
       switch code {

@@ -231,6 +231,7 @@ extension URLCacheAdmin.Import {
     // A file goes before a configured cache, which is no archive.
     let named = environment.configuration.path(ofCache: file)?.text
     let file = (try? FileStatus.of(file)) == nil ? named ?? file : file
+    environment.record.paths.insert(file)
     let opening = ArchiveOpening(
       path: file, limits: importing.limits, temporaryFolder: environment.temporaryFolder)
     if file == "-" { return try opening.openInput(reading: environment.readInputPiece) }
