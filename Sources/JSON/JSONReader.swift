@@ -45,7 +45,7 @@ public struct JSONReader {
   /// The number of bytes read so far.
   public var offset: Int { consumed + index }
 
-  /// Goes on at another offset of the document, with nothing read there but what belongs to the value at the present one.
+  /// Continues at another offset, inside the current value or between two values. Open arrays and objects stay open.
   public mutating func move(to offset: Int) {
     if offset >= consumed, offset <= consumed + buffer.count {
       index = offset - consumed

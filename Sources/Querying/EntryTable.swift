@@ -77,7 +77,7 @@ enum EntryTable: String, CaseIterable {
     return named.union(allColumns.filter { contains(sql, anyOf: [$0.table]) })
   }
 
-  /// Whether a query has one of some words in lower case, be it in a text.
+  /// Whether a query contains one of some lower-case words, even in a string literal.
   private static func contains(_ sql: String, anyOf words: [String]) -> Bool {
     let sql = ByteString(sql).asciiLowercased.bytes
     return words.contains { sql.firstRange(of: Array($0.utf8)) != nil }

@@ -32,7 +32,8 @@ struct RowInserter: ~Copyable {
     waiting.reserveCapacity(Self.rowsAtOnce)
   }
 
-  /// Inserts a row, at the latest with the call of ``finish(_:)``.
+  /// Inserts a row, at the latest with the call of ``finish(_:)``, which must follow for the same rows. After an error
+  /// nothing more can be inserted.
   ///
   /// - Parameter first: The index of its first value.
   mutating func insert(_ rows: borrowing RowBuffer, from first: Int) throws(SQLiteError) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures how the time and the memory of commands grow with the number of entries, and draws both.
 #
-#   sh Tests/Benchmarks/growth.sh [ENTRIES...]     10,000 to 10,000,000 unless said; needs 50 GB of disk for that
+#   sh Tests/Benchmarks/growth.sh [ENTRIES...]     10,000 to 10,000,000 by default; needs 50 GB of disk for that
 #
 # Prints a table for the page of the benchmarks, and writes its pictures next to the page: growth.svg for light and
 # growth-dark.svg for dark backgrounds. The entries are small, about 1 KB. Times are medians of three runs, or of one run
@@ -22,7 +22,7 @@ measure() {
   if [ "$entries" -ge 1000000 ]; then
     sh -c "$prepare"
     # shellcheck disable=SC2086 # Each word is an argument.
-    /usr/bin/time -f "%e %M" -o "$folder/result" "$tool" $* >/dev/null 2>&1 || true
+    /usr/bin/time -f "%e %M" -o "$folder/result" "$tool" $* >/dev/null 2>"$folder/errors" || [ $? = 1 ] || cat "$folder/errors" >&2
     # A line before it says that the command ended with 1.
     tail -1 "$folder/result" | awk -v entries="$entries" -v name="$name" \
       '{ printf "%s\t%s\t%s\t%s\n", entries, name, $1, $2 }' >>"$figures"

@@ -51,7 +51,7 @@ struct HARContent {
     if Int64(try json.beginningOfValue()) == sizes.place.lowerBound {
       try json.skipString(endingAt: Int(sizes.place.upperBound))
     } else {
-      // The last one counts of several strings with one name.
+      // Of several members with one name, the last one counts.
       try json.skip()
     }
   }

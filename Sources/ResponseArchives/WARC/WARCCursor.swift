@@ -7,12 +7,10 @@ final class WARCCursor {
   private let coding: ContentCoding?
   private var input: WARCInput?
   private var backwardBytes: ByteCount = 0
-  private var openings = 0
-  /// Whether of the last record nothing but its head can have been read.
-  private var isUnread = false
-
   /// The number of the last opening of a record.
-  var opening: Int { openings }
+  private(set) var opening = 0
+  /// Whether at most the head of that record was read.
+  private var isUnread = false
 
   /// The maximum number of bytes decoded only to reach records inside a gzip member. A hostile file could make every
   /// record refer back to the start of one large member.
@@ -27,6 +25,8 @@ final class WARCCursor {
   ///
   /// - Throws: ``WARCError``, or what reading throws.
   func record(at place: WARCInput.Place) throws -> WARCReader {
+    opening += 1
+    isUnread = false
     // Reading on is much cheaper than starting a gzip member again: a file may be one single
     // member, although the specification wants one for each record.
     let there = try input?.advance(to: place) ?? false
@@ -41,14 +41,14 @@ final class WARCCursor {
     guard let input, case let reader = WARCReader(input, verifying: false), try reader.next() else {
       throw WARCError("a record disappeared")
     }
-    openings += 1
     isUnread = true
     return reader
   }
 
-  /// Returns once whether the record of an opening can be read on, since no other was opened.
+  /// Returns, once for each opening, whether its record can be read further.
   func readsOn(_ opening: Int) -> Bool {
-    defer { if opening == openings { isUnread = false } }
-    return opening == openings && isUnread
+    guard opening == self.opening, isUnread else { return false }
+    isUnread = false
+    return true
   }
 }

@@ -45,7 +45,7 @@ extension WARCBackedArchive {
   var omissions: [ArchiveOmission] { entries.omissions }
 
   func forEachEntry(verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws {
-    // The index has verified all bodies, and one who asks for that reads few.
+    // The index has verified all bodies, and a caller that asks for verification reads few of them.
     try entries.forEach(readsBodies: !verifyingBodies, body)
   }
 
