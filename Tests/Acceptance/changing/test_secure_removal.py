@@ -339,7 +339,7 @@ def test_beside_a_writer(thorough):
     """An app that stores responses meanwhile never finds the database busy, and does not wait long."""
     cache = make("live", "--no-large-bodies", entries=4_000)
     script = REPOSITORY / "Tests/Acceptance/support/insert_responses.py"
-    with subprocess.Popen([sys.executable, script, os.path.join(cache, "Cache.db"), "6" if thorough else "3"],
+    with subprocess.Popen([sys.executable, script, os.path.join(cache, "Cache.db"), "8"],
                           stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout.readline() == "ready\n"
         while writer.poll() is None:
