@@ -145,7 +145,8 @@ def test_the_events_equal_the_log_of_the_writer(seed, thorough, cache):
     # Every id that the app got was seen, or is counted as not seen; the same of every removal.
     assert end["added"] + end["not_seen"] == log["insert"] - replaced_with_another_id(watch.events)
     assert end["removed"] + end["not_seen"] == log["delete"] - replaced_with_another_id(watch.events)
-    assert end["transactions"] == result["transactions"]
+    # It is unknown if the log began anew between two looks, but never wrong.
+    assert end["transactions"] in (None, result["transactions"])
     assert 0 < end["replaced"] <= log["update"] + log["insert"]
     assert all(end[kind] == seen[kind] for kind in ("added", "replaced", "removed"))
     # Who follows the events knows what is left.
