@@ -4,7 +4,6 @@
 /// memory. Skipped values are validated too: text after the document, an extra comma or a leading zero is an error with
 /// its offset.
 public struct JSONReader {
-
   /// The longest member name, in bytes: a limit on the memory that hostile input can take.
   private static let longestName = 1 << 20
 

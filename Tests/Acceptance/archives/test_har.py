@@ -328,6 +328,22 @@ def test_hostile_hars(thorough):
     assert len(stored(new)) == 5
 
 
+def test_text_twice():
+    """Of two texts of a body the last one counts, in each of the readings, and the entry after them is found."""
+    def entry(number, *texts):
+        # The encoding is between them: a reading that skips them together would miss it.
+        members = ', "encoding": "base64"'.join(f', "text": {json.dumps(text)}' for text in texts)
+        return ('{"startedDateTime": "2026-01-01T00:00:00Z", "time": 1, "request": {"method": "GET", '
+                f'"url": "https://a.example/{number}", "headers": []}}, "response": {{"status": 200, "headers": [], '
+                f'"content": {{"mimeType": "text/plain"{members}}}}}}}')
+    file, cache = path("twice.har"), path("cache")
+    entries = entry(1, "the first, which is long", "bGFzdA=="), entry(2, "x", "y" * 70_000, "enp6"), entry(3, "one")
+    write(file, f'{{"log": {{"version": "1.2", "entries": [{", ".join(entries)}]}}}}'.encode())
+    run("import", file, "--create", "apple", "-c", cache)
+    for store in file, cache:
+        assert [run("body", store, str(id)).stdout for id in (1, 2, 3)] == [b"last", b"zzz", b"one"]
+
+
 def write_long_urls(file, count, size):
     """Writes a HAR of entries with URLs of a size."""
     head, _, tail = json.dumps(hostile_hars.entry()).partition("odd.example")
