@@ -67,8 +67,11 @@ public struct KeptEntries: Hashable, Sendable {
     self.bodyBytes = bodyBytes
   }
 
-  /// Subtracts an entry without a body.
-  mutating func removeOne() { entries -= 1 }
+  /// Subtracts an entry with a body of this size, or without a body.
+  mutating func remove(_ size: ByteCount?) {
+    entries -= 1
+    bodyBytes -= size ?? 0
+  }
 
   /// Adds another total.
   mutating func insert(_ others: KeptEntries) {

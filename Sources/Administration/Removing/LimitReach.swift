@@ -16,20 +16,19 @@ struct LimitReach {
   /// The lower bound of the freed space, in bytes; `nil` if unknown.
   var leastFreed: ByteCount?
 
-  /// Adds up what can be removed.
+  /// Calculates the bounds.
   ///
-  /// - Parameter plan: A plan that removes everything that may be removed.
-  init(of plan: RemovalPlan) {
+  /// - Parameters:
+  ///   - plan: A plan with the orphans to remove, and the footprint.
+  ///   - removable: The entries that may be removed.
+  init(of plan: RemovalPlan, removing removable: RemovableSizes) {
     let footprint = plan.footprint
-    let counted = plan.entries.lazy.filter { !$0.isOrphan }
-    let files = counted.reduce(plan.orphanBytes) { $0 + $1.returnedBytes }
-    leastEntries =
-      plan.storedEntries - plan.orphanEntries - Int64(plan.entries.count { !$0.isOrphan })
+    let files = plan.orphanBytes + removable.fileBytes
+    leastEntries = plan.storedEntries - plan.orphanEntries - removable.entries
     let leastFiles = max(0, footprint.bodyFilesBytes - files)
     (leastBytes, mostBytes) = (leastFiles, leastFiles)
     if plan.store.format.hasDatabase {
-      let inline = counted.filter { !$0.hasBodyFile }
-      let kept = inline.reduce(plan.inlineBytes) { max(0, $0 - ($1.size ?? 0)) }
+      let kept = max(0, plan.inlineBytes - removable.inlineBytes)
       // Kept bodies could fit into the free parts of pages that an empty database has anyway, so a
       // page less is certain.
       leastBytes += footprint.emptyBytes + max(0, kept - footprint.pageBytes)
@@ -41,16 +40,14 @@ struct LimitReach {
         // Several entries refer to one file, so the sum counts it more than once.
         mostBytes = nil
       } else {
-        mostBytes =
-          leastFiles + Self.mostDatabaseBytes(of: plan, removing: inline.map { $0.size ?? 0 })
+        mostBytes = leastFiles + Self.mostDatabaseBytes(of: plan, removing: removable)
       }
     }
     // Leftovers of a crash occupy space, but are no part of the footprint.
-    let leftovers = plan.entries.lazy.filter(\.isOrphan)
-      .reduce(0 as ByteCount) { $0 + $1.returnedBytes }
-    let total = footprint.totalBytes + leftovers
+    let total = footprint.totalBytes + removable.leftoverBytes
     // Even a file of one byte occupies a block.
-    let blocks = ByteCount(4_096) * (plan.entries.count + plan.orphans.count + 8)
+    let count = Int(clamping: removable.entries + removable.leftovers) + plan.orphans.count
+    let blocks = ByteCount(4_096) * (count + 8)
     let lengths = max(0, total - leastBytes) + blocks
     // Not every file system reports allocated sizes.
     mostFreed = footprint.allocatedBytes > 0 ? min(lengths, footprint.allocatedBytes) : lengths
@@ -61,19 +58,15 @@ struct LimitReach {
   }
 
   /// Returns the maximum size of a database after removing some entries, in bytes.
-  ///
-  /// - Parameter sizes: The sizes of the removed bodies inside the database.
   private static func mostDatabaseBytes(
-    of plan: RemovalPlan, removing sizes: some Sequence<ByteCount>
+    of plan: RemovalPlan, removing removable: RemovableSizes
   ) -> ByteCount {
     let footprint = plan.footprint
     // The schema may need more than one page.
     let empty = footprint.emptyBytes + footprint.pageBytes * 4
-    if plan.entries.count == plan.storedEntries { return empty }
+    if removable.entries == plan.storedEntries { return empty }
     let used = footprint.databaseBytes + footprint.growthBytes - footprint.freeBytes
-    // A long value fills overflow pages of its own; only its first and last page may be shared.
-    let ownPages = sizes.reduce(0 as ByteCount) { $0 + max(0, $1 - footprint.pageBytes * 2) }
-    return max(empty, used - ownPages)
+    return max(empty, used - removable.ownPageBytes)
   }
 
   /// Returns the limits that the cache cannot meet.

@@ -17,23 +17,29 @@ extension RemovalPlan {
   ///   - selection: The entries that may be removed; all others are kept, and count.
   ///   - now: The time that ages are relative to.
   ///   - clock: The system time, for the age of files; `nil` for `now`.
-  /// - Complexity: O(*n* log *n*) time and O(*n*) memory, where *n* is the number of entries that may be removed.
+  /// - Complexity: O(*n* log *k*) time and O(*k*) memory, where *n* is the number of entries that may be removed, and
+  ///   *k* is the number of entries that are removed or that a rule limits.
   public init(
     enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,
     by rules: EntryRules = EntryRules(), keeping pins: EntryNames = EntryNames(), now: Timestamp,
     clock: Timestamp? = nil
   ) throws {
-    // Start with everything that may be removed, and drop what may be kept. A plan may have a million entries, so
-    // nothing is copied: until the end, the reason `selected` marks a kept entry, and only removed entries get their
-    // URL and key, if they can be read again.
-    let hasDatabase = source.description.format.hasDatabase
-    try self.init(
-      removing: selection, from: source, now: now,
-      decoding: limits.projection(ageBasis: selection.ageBasis), by: rules, keeping: pins,
-      measuringKept: true, naming: !hasDatabase || selection.names != nil)
+    self.init(of: source.description)
+    footprint = try source.footprint()
+    // The URLs of a database can be read again for the removed entries alone.
+    let namesLater = store.format.hasDatabase && selection.names == nil
+    let basis = SelectionTally.Basis(
+      selection: selection, rules: rules, pins: pins, now: now,
+      decoding: limits.projection(ageBasis: selection.ageBasis), naming: !namesLater)
+    var removable = RemovableEntries(by: limits, at: now, pageBytes: footprint.pageBytes)
+    // What is known before reading the entries gives an upper bound of what has to be removed. Often that is little,
+    // and then the entries are read once.
+    (storedEntries, inlineBytes) = ((try? source.count()) ?? .max, .max)
+    var queue = RemovalQueue(
+      in: limits, until: LimitExcess(limits, of: self), atMost: Self.mostInMemory)
+    try count(source, by: basis) { if removable.insert($0) { queue.insert($0) } }
+    for (reason, entries) in removable.kept { keep(entries, because: reason) }
     bytesToFree = limits.bytesToFree ?? 0
-    // Foundation does not count these files either.
-    keep(because: .orphan) { $0.isOrphan }
     if exceedsRoom(of: limits) {
       survey = try source.orphans(at: clock ?? now)
       orphans = survey.files
@@ -41,20 +47,21 @@ extension RemovalPlan {
     var excess = LimitExcess(limits, of: self)
     // With `onlyIfOver`, ages and body sizes do not matter as long as the totals are within the limits.
     guard !limits.onlyIfOver || excess.isOver else {
-      keep(because: .withinLimits) { _ in true }
+      keep(kept.removeValue(forKey: .keptByRule) ?? KeptEntries(), because: .withinLimits)
+      keep(removable.all, because: .withinLimits)
       // Even without removing anything, the log of another process may be too large.
       needsSimulation = store.inUse && exceedsRoom(of: limits)
       return
     }
-    keep(because: .keptByRule) { $0.verdict?.fate == .keep }
     // Leftovers of a crash count for no size limit, but removing them frees space.
-    if (limits.bytesToFree ?? 0) > 0 { addLeftovers(to: &excess) }
-    let reach = LimitReach(of: self)
+    if bytesToFree > 0 { addLeftovers(to: &excess, &removable) }
+    let reach = LimitReach(of: self, removing: removable.sizes)
     let unmet = reach.unmet(of: limits)
     if !unmet.isEmpty {
       // Removing everything that may be removed without meeting the limit would empty the cache for
       // nothing.
       guard limits.isBestEffort else {
+        keep(removable.all, because: .withinLimits)
         refuse(unmet)
         return
       }
@@ -65,38 +72,56 @@ extension RemovalPlan {
       && (excess.needsRoom || store.inUse && exceedsRoom(of: limits))
     // A low mark is a wish for some room, and no reason to empty a cache that is within its limit.
     excess.limitMarks(to: reach, of: self)
-    // Before the totals: what a rule limits is removed in any case, and may bring the whole cache
-    // within its limits.
-    let beyond = rules.beyondLimits(entries, in: limits)
-    let ageLimit = limits.age.map { AgeLimit($0, at: now) }
-    // First what is removed regardless of the totals, because that alone may bring the totals
-    // within their limits.
-    for index in entries.indices where entries[index].reason != .orphan {
-      guard
-        let reason = entries[index].verdict?.fate.reason ?? beyond[entries[index].version.id]
-          ?? limits.reason(toRemove: entries[index], olderThan: ageLimit)
-      else { continue }
-      entries[index].reason = reason
-      excess.remove(entries[index])
-    }
-    if excess.isOver {
-      for index in placesOfRemovable(in: limits) {
-        guard let reason = excess.reason else { break }
-        entries[index].reason = reason
-        excess.remove(entries[index])
-      }
-    }
-    keep(because: .withinLimits) { $0.reason == .selected }
-    // An array keeps its capacity when elements are removed; copy it to free that memory.
-    if entries.count < entries.capacity / 8 * 7 { entries = entries.map { $0 } }
+    removable.decide(by: rules)
+    try remove(removable, and: &queue, until: &excess, in: limits, from: source, by: basis)
     meetsLimits = excess.isWithinLimits && unmet.isEmpty
     // Removing an entry makes the log longer while another process has the cache open.
     if store.inUse, limits.bytes != nil, !isEmpty { needsSimulation = true }
-    if hasDatabase, selection.names == nil {
+    if namesLater {
       // The fields decoded along with the URL can decide how the entry is identified.
       try nameEntries(
         from: source, selection.projection.union(rules.projection).union([.key, .url]))
     }
+  }
+
+  /// The number of entries that are kept in memory before it is known how many have to be removed: about 20 MiB.
+  private static var mostInMemory: Int { 131_072 }
+
+  /// Plans to remove what is decided, and then entries in the order of removal, until the cache is within its limits.
+  ///
+  /// - Parameters:
+  ///   - queue: The first of the other entries in that order.
+  ///   - basis: How the entries were selected when they were counted.
+  private mutating func remove(
+    _ removable: RemovableEntries, and queue: inout RemovalQueue,
+    until excess: inout LimitExcess, in limits: CacheLimits,
+    from source: any ResponseSource, by basis: SelectionTally.Basis
+  ) throws {
+    // First what is removed regardless of the totals, because that alone may bring the totals
+    // within their limits.
+    var removed = removable.decided.filter { $0.reason != .selected }
+    for entry in removed { excess.remove(entry) }
+    if excess.isOver {
+      if queue.hasOverflowed {
+        // Only now it is known how many have to be removed, and reading the others again is better than having kept
+        // all of them. A file that was replaced meanwhile is not removed for two reasons.
+        queue = RemovalQueue(in: limits, until: excess)
+        let decided = store.format.hasDatabase ? [] : Set(removable.decided.map(\.version.id))
+        var none = EntryNames()
+        _ = try SelectionTally.all(of: source, by: basis, measuringKept: true, absent: &none) {
+          if removable.isUndecided($0), !decided.contains($0.version.id) { queue.insert($0) }
+        }
+      }
+      for entry in removable.decided where entry.reason == .selected { queue.insert(entry) }
+      let next = queue.removeNeeded(updating: &excess)
+      removed = removed.isEmpty ? next : removed + next
+    }
+    var within = removable.all
+    for entry in removed { within.remove(entry.size) }
+    keep(within, because: .withinLimits)
+    // Usually there are no leftovers, and then a large plan must not be copied.
+    entries = entries.isEmpty ? removed : entries + removed
+    entries.sort { $0.version.id < $1.version.id }
   }
 
   /// Whether the files exceed the size limit, or the file system lacks space, after the processes that have the cache
@@ -109,18 +134,20 @@ extension RemovalPlan {
   }
 
   /// Plans to remove the files that a crash left in a store of files, because they occupy space.
-  private mutating func addLeftovers(to excess: inout LimitExcess) {
-    guard !survey.leftovers.isEmpty else { return }
+  private mutating func addLeftovers(
+    to excess: inout LimitExcess, _ removable: inout RemovableEntries
+  ) {
     for version in survey.leftovers {
       entries.append(
         Entry(
           version: version, url: nil, size: nil, hasBodyFile: false, isOrphan: true,
           reason: .orphan))
-      excess.returnLeftover(version.file?.size ?? 0)
-      kept[.orphan]?.removeOne()
+      let size = version.file?.size ?? 0
+      removable.insertLeftover(size)
+      excess.returnLeftover(size)
+      kept[.orphan]?.remove(nil)
     }
     if kept[.orphan]?.entries == 0 { kept[.orphan] = nil }
-    entries.sort { $0.version.id < $1.version.id }
   }
 
   /// Sets the URLs and keys of all entries.
@@ -137,32 +164,8 @@ extension RemovalPlan {
     }
   }
 
-  /// Returns the indices of the entries that only limits remove, in order of removal.
-  private func placesOfRemovable(in limits: CacheLimits) -> [Int] {
-    var places = entries.indices.filter { entries[$0].reason == .selected }
-    places.sort { limits.precedes(entries[$0], entries[$1]) }
-    return places
-  }
-
-  /// Drops entries from the plan, and counts them as kept.
-  private mutating func keep(because reason: KeepReason, where stays: (Entry) -> Bool) {
-    var sum = kept[reason] ?? KeptEntries()
-    entries.removeAll { entry in
-      let isKept = stays(entry)
-      if isKept { sum.insert(entry.size) }
-      return isKept
-    }
-    if sum.entries > 0 { kept[reason] = sum }
-  }
-}
-
-extension CacheLimits {
-  /// Why an entry is removed on its own account; `nil` if only the totals of the cache can remove it.
-  fileprivate func reason(
-    toRemove entry: RemovalPlan.Entry, olderThan ageLimit: AgeLimit?
-  ) -> RemovalPlan.Reason? {
-    if let time = entry.time, ageLimit?.isExceeded(by: time) ?? false { return .tooOld }
-    if let entryBytes, let size = entry.size, size > entryBytes { return .tooLarge }
-    return nil
+  /// Counts entries as kept.
+  private mutating func keep(_ entries: KeptEntries, because reason: KeepReason) {
+    if entries.entries > 0 { kept[reason, default: KeptEntries()].insert(entries) }
   }
 }

@@ -133,31 +133,31 @@ public struct RemovalPlan: Hashable, Sendable {
     decoding needed: Projection = [], by rules: EntryRules = EntryRules(),
     keeping pins: EntryNames = EntryNames(), measuringKept: Bool = true
   ) throws {
-    try self.init(
-      removing: selection, from: source, now: now, decoding: needed, by: rules, keeping: pins,
-      measuringKept: measuringKept, naming: true)
+    self.init(of: source.description)
+    footprint = try source.footprint()
+    let basis = SelectionTally.Basis(
+      selection: selection, rules: rules, pins: pins, now: now, decoding: needed)
+    var entries: [Entry] = []
+    // Growing an array copies it, and there may be a million entries. A store that cannot be counted may still be
+    // readable.
+    if selection.isEmpty, let count = try? source.count() {
+      entries.reserveCapacity(Int(clamping: count))
+    }
+    try count(source, by: basis, measuringKept: measuringKept) { entries.append($0) }
+    self.entries = entries
   }
 
-  /// Plans to remove the selected entries; their URLs and keys are recorded only if `naming` is true.
-  init(
-    removing selection: Selection, from source: any ResponseSource, now: Timestamp,
-    decoding needed: Projection, by rules: EntryRules, keeping pins: EntryNames,
-    measuringKept: Bool,
-    naming: Bool
+  /// Counts the entries of a source, selected or kept.
+  ///
+  /// - Parameter receive: Called with each selected entry, in ascending order of ids.
+  mutating func count(
+    _ source: any ResponseSource, by basis: SelectionTally.Basis, measuringKept: Bool = true,
+    _ receive: (Entry) -> Void
   ) throws {
-    store = source.description
-    footprint = try source.footprint()
-    // The stored time and the file tell later whether the entry is still the one that the plan was
-    // made for.
-    let projection = selection.projection.union([.stored, .body, .file]).union(needed)
-      .union(rules.projection).union(pins.projection).union(naming ? [.key, .url] : [])
-    let basis = SelectionTally.Basis(
-      selection: selection, rules: rules, pins: pins, now: now,
-      asksForFreshness: needed.isSuperset(of: ResponseFreshness.projection), naming: naming)
-    absent = selection.names ?? EntryNames()
+    absent = basis.selection.names ?? EntryNames()
     let tally = try SelectionTally.all(
-      of: source, by: basis, decoding: projection, measuringKept: measuringKept, absent: &absent)
-    (entries, kept) = (tally.entries, tally.kept)
+      of: source, by: basis, measuringKept: measuringKept, absent: &absent, receive)
+    kept = tally.kept
     storedEntries = tally.responses
     (orphanEntries, inlineBytes) = (tally.orphans, tally.inlineBytes)
   }

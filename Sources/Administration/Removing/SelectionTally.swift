@@ -13,9 +13,27 @@ struct SelectionTally: ResponseTally {
     /// The entries that are kept although they are selected.
     let pins: EntryNames
     let now: Timestamp
-    let asksForFreshness: Bool
+    /// More fields to decode of each entry.
+    let needed: Projection
     /// Whether to record the URL and key of an entry.
     let naming: Bool
+    private let asksForFreshness: Bool
+
+    init(
+      selection: Selection, rules: EntryRules, pins: EntryNames, now: Timestamp,
+      decoding needed: Projection, naming: Bool = true
+    ) {
+      (self.selection, self.rules, self.pins) = (selection, rules, pins)
+      (self.now, self.needed, self.naming) = (now, needed, naming)
+      asksForFreshness = needed.isSuperset(of: ResponseFreshness.projection)
+    }
+
+    /// The fields to decode of each selected response.
+    var projection: Projection {
+      // The stored time and the file tell later whether the entry is still the one that the plan was made for.
+      selection.projection.union([.stored, .body, .file]).union(needed)
+        .union(rules.projection).union(pins.projection).union(naming ? [.key, .url] : [])
+    }
 
     func entry(
       of response: borrowing StoredResponse
@@ -53,8 +71,8 @@ struct SelectionTally: ResponseTally {
   private(set) var orphans: Int64 = 0
   /// The total size of the bodies inside the database, in bytes.
   private(set) var inlineBytes: ByteCount = 0
-  /// The selected entries.
-  private(set) var entries: [RemovalPlan.Entry] = []
+  /// The selected entries that were not passed on yet.
+  private var entries: [RemovalPlan.Entry] = []
   /// The expression that took too long; later responses are not checked.
   private var overrun: RegularExpression.Overrun?
   /// The responses that were named but not selected.
@@ -71,44 +89,34 @@ struct SelectionTally: ResponseTally {
     self.basis = basis
   }
 
-  /// Returns the selected entries of a source, in ascending order of ids.
+  /// Counts all responses of a source.
   ///
   /// If few fields decide the selection, the others are decoded only of selected responses.
   ///
   /// - Parameters:
-  ///   - projection: The fields to decode of each selected response.
   ///   - measuringKept: Whether to add up bodies, also of responses that are not selected.
   ///   - absent: The requested names; on return, those that no response has.
+  ///   - receive: Called with each selected entry, in ascending order of ids.
   static func all(
-    of source: any ResponseSource, by basis: Basis, decoding projection: Projection,
-    measuringKept: Bool, absent: inout EntryNames
+    of source: any ResponseSource, by basis: Basis, measuringKept: Bool, absent: inout EntryNames,
+    _ receive: (RemovalPlan.Entry) -> Void
   ) throws -> Self {
     var all = Self(basis)
-    var request = ScanRequest(projection, in: .ascending)
-    if basis.selection.isEmpty {
-      // Growing an array copies it, and there may be a million entries. A store that cannot be counted may still be
-      // readable.
-      if let count = try? source.count() { all.entries.reserveCapacity(Int(clamping: count)) }
-    } else {
+    var request = ScanRequest(basis.projection, in: .ascending)
+    if !basis.selection.isEmpty {
       // Entries whose paths are no regular files are kept, so the file is needed to decide.
       request.choosing = basis.selection.projection.union(basis.pins.projection).union(.file)
       if measuringKept { request.choosing?.formUnion(.body) }
     }
     try source.scan(request, into: Self(basis)) { tally in
-      try all.insertAll(of: &tally, absent: &absent)
+      if let overrun = tally.overrun { throw overrun }
+      tally.removeNames(from: &absent)
+      tally.entries.forEach(receive)
+      all.count(tally)
+      tally = Self(basis)
+      return .next
     }
     return all
-  }
-
-  /// Moves the contents of a tally to this one.
-  private mutating func insertAll(
-    of tally: inout Self, absent: inout EntryNames
-  ) throws -> ScanStep {
-    if let overrun = tally.overrun { throw overrun }
-    tally.removeNames(from: &absent)
-    insert(tally)
-    tally = Self(basis)
-    return .next
   }
 
   var isFull: Bool { entries.count + named.count >= 256 || overrun != nil }
@@ -173,12 +181,11 @@ struct SelectionTally: ResponseTally {
     for response in named { absent.remove(response.id, url: response.url, key: response.key) }
   }
 
-  /// Appends the responses that follow in the store.
-  private mutating func insert(_ next: Self) {
+  /// Adds the numbers of another tally.
+  private mutating func count(_ next: Self) {
     responses += next.responses
     orphans += next.orphans
     inlineBytes += next.inlineBytes
-    entries += next.entries
     notSelected.insert(next.notSelected)
     tooYoung.insert(next.tooYoung)
     for (reason, kept) in next.others { others[reason, default: KeptEntries()].insert(kept) }
