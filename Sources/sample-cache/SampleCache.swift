@@ -114,7 +114,8 @@ struct SampleCache: ParsableCommand {
   ) throws {
     var maker = maker
     let rows = AppleRowMaker(schema: schema, faults: FaultPlan(kindsOfFaults, over: entries))
-    var store = try AppleStoreWriter(creating: directory, schema: schema, isDurable: false)
+    var store = try AppleStoreWriter(
+      creating: directory, schema: schema, isDurable: false, isBulk: tiny)
     while let sample = maker.next(using: &generator) {
       WorkCounter.add()
       try store.insert(rows.row(of: sample, using: &generator), using: &generator)

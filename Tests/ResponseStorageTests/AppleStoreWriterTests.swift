@@ -90,6 +90,26 @@ import Testing
     #expect(try folder.names(in: "fsCachedData") == [])
   }
 
+  @Test(arguments: AppleSchema.allCases)
+  func `a store that is filled in bulk has the same schema and rows`(schema: AppleSchema) throws {
+    let rows = try (1...300).map { number in
+      let key = ByteString("https://a.example/\(number * 7_919 % 1_000)")
+      return try row(key, body: [UInt8(number % 256)])
+    }
+    let (slow, fast) = (
+      try store(rows, schema: schema), try store(rows, schema: schema, isBulk: true)
+    )
+    #expect(try query(".dump", in: fast) == query(".dump", in: slow))
+    let settings = "PRAGMA user_version; PRAGMA journal_mode; PRAGMA integrity_check"
+    #expect(try query(settings, in: fast) == query(settings, in: slow))
+    #expect(try fast.names() == ["Cache.db", "fsCachedData"])
+  }
+
+  @Test func `in bulk, a key that occurs twice is an error in the end`() throws {
+    let row = try row("https://a.example/", body: [1])
+    #expect(throws: StoreError.self) { try store([row, row], isBulk: true) }
+  }
+
   @Test func `an existing store is not modified`() throws {
     let folder = try store([row("https://a.example/", body: [1])])
     let error = #expect(throws: StoreError.self) {
@@ -101,10 +121,11 @@ import Testing
   }
 
   private func store(
-    _ rows: [AppleStoreWriter.Row], schema: AppleSchema = .version203
+    _ rows: [AppleStoreWriter.Row], schema: AppleSchema = .version203, isBulk: Bool = false
   ) throws -> Folder {
     let folder = try Folder()
-    var writer = try AppleStoreWriter(creating: folder.path, schema: schema, isDurable: false)
+    var writer = try AppleStoreWriter(
+      creating: folder.path, schema: schema, isDurable: false, isBulk: isBulk)
     var generator = Counter()
     for row in rows { try writer.insert(row, using: &generator) }
     try writer.finish()

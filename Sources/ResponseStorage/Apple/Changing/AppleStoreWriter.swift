@@ -82,6 +82,8 @@ public struct AppleStoreWriter: ~Copyable {
   private let bodyFolder: String
   private let fileThreshold: Int
   private let isDurable: Bool
+  /// The statements that fill the response table and create the indexes after all rows; none unless in bulk.
+  private let completion: [String]
   private let connection: Connection
   private var responses: Statement
   private var blobs: Statement
@@ -95,10 +97,12 @@ public struct AppleStoreWriter: ~Copyable {
   ///   - schema: The schema of the database.
   ///   - isDurable: Whether to wait until the files are on disk, which a generated store does not need.
   ///   - storesAllInline: Whether to keep bodies of any size in the database.
+  ///   - isBulk: Whether ``finish()`` creates the indexes, which is faster from about a million responses on. A key
+  ///     that occurs twice is then an error only there.
   /// - Throws: ``StoreError``, also if the folder already contains a store.
   public init(
     creating directory: String, schema: AppleSchema, isDurable: Bool = true,
-    storesAllInline: Bool = false
+    storesAllInline: Bool = false, isBulk: Bool = false
   ) throws(StoreError) {
     let path = "\(directory)/\(Self.databaseName)"
     let bodyFolder = "\(directory)/\(Self.bodyFolderName)"
@@ -108,14 +112,16 @@ public struct AppleStoreWriter: ~Copyable {
       _ = try OpenFile(creating: path)
       do {
         try Self.createFolder(bodyFolder)
-        return try Self.createDatabase(path, schema, isDurable: isDurable)
+        return try Self.createDatabase(path, schema, isDurable: isDurable, isBulk: isBulk)
       } catch {
         NewStoreFiles.removeDatabase(in: directory)
         throw error
       }
     }
     let responses = try Self.translatingErrors(at: path) {
-      try connection.prepare(AppleSchema.responseInsertion)
+      try connection.prepare(
+        AppleSchema.responseInsertion(
+          into: isBulk ? AppleSchema.stagingTable : AppleLayout.responses))
     }
     let blobs = try Self.translatingErrors(at: path) {
       try connection.prepare(AppleSchema.blobInsertion)
@@ -131,6 +137,7 @@ public struct AppleStoreWriter: ~Copyable {
     self.path = path
     self.bodyFolder = bodyFolder
     self.isDurable = isDurable
+    completion = isBulk ? schema.bulkCompletion : []
     fileThreshold = storesAllInline ? .max : Self.fileThreshold
   }
 
@@ -162,6 +169,7 @@ public struct AppleStoreWriter: ~Copyable {
   /// Commits all rows, and sets the journal mode that CFNetwork uses.
   public consuming func finish() throws(StoreError) {
     do {
+      for statement in completion { try connection.execute(statement) }
       // The mode is switched after the commit, as SQLite cannot change it within a transaction
       // ("PRAGMA journal_mode").
       try connection.execute("COMMIT")
@@ -230,20 +238,23 @@ public struct AppleStoreWriter: ~Copyable {
     _ = try bodies.step()
   }
 
-  /// Creates the tables and indexes, and begins the transaction.
+  /// Creates the tables, begins the transaction and, unless in bulk, creates the indexes.
   private static func createDatabase(
-    _ path: String, _ schema: AppleSchema, isDurable: Bool
+    _ path: String, _ schema: AppleSchema, isDurable: Bool, isBulk: Bool
   ) throws(SQLiteError) -> Connection {
     let connection = try Connection(path: path, access: .create)
     // `auto_vacuum` cannot be turned on later without a VACUUM, as it needs its map pages from the
     // first table on.
     for pragma in AppleSchema.pragmasBeforeCreation { try connection.execute(pragma) }
     try connection.execute("PRAGMA synchronous=\(isDurable ? "FULL" : "OFF")")
-    // In KiB: the indexes on random keys of a large store do not fit into the default page cache.
-    try connection.execute("PRAGMA cache_size=-131072")
+    // In KiB: the indexes on random keys of a large store do not fit into the default page cache. In bulk, SQLite
+    // sorts the keys in as much memory again.
+    try connection.execute("PRAGMA cache_size=-\(isBulk ? 65_536 : 131_072)")
     // One transaction for all rows: each commit waits for the disk several times.
     try connection.execute("BEGIN IMMEDIATE")
-    for statement in schema.creationStatements { try connection.execute(statement) }
+    for statement in isBulk ? schema.bulkCreation : schema.creationStatements {
+      try connection.execute(statement)
+    }
     try connection.execute(schema.versionStatement)
     return connection
   }

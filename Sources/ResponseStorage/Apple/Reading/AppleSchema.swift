@@ -36,10 +36,11 @@ extension AppleSchema {
     }
   }
 
-  /// The statements that insert a response. Their parameters are in the order of the columns.
-  static let responseInsertion =
-    "INSERT INTO cfurl_cache_response(entry_ID, version, hash_value, storage_policy, request_key, "
-    + "time_stamp, partition) VALUES (?, 0, ?, ?, ?, ?, ?)"
+  /// Returns the statement that inserts a response. Its parameters are in the order of the columns.
+  static func responseInsertion(into table: String) -> String {
+    "INSERT INTO \(table)(entry_ID, version, hash_value, storage_policy, request_key, time_stamp, "
+      + "partition) VALUES (?, 0, ?, ?, ?, ?, ?)"
+  }
   /// The columns of a response except its id, in the order of the parameters of
   /// ``rawResponseInsertion``.
   // Only these columns are written. A column that an archive has and the target does not would
