@@ -23,9 +23,8 @@ valgrind --tool=callgrind --callgrind-out-file="$folder/profile" \
   cat "$folder/log" >&2
   exit 1
 }
-awk -v entries="$entries" '/Collected/ {
-  printf "%d instructions to decode one response\n", $NF / entries
-}' "$folder/log"
+awk -v entries="$entries" '/Collected/ { printf "decoding one response\t%d\n", $NF / entries }' "$folder/log" |
+  record decode "$entries entries, schema 202" instructions
 callgrind_annotate "$folder/profile" 2>/dev/null | swift demangle --simplified |
   awk -v entries="$entries" '/^ *[0-9,]+ \(/ && !/PROGRAM TOTALS/ && shown++ < 12 {
     count = $1

@@ -1,12 +1,5 @@
-"""Draws how time and memory grow with the number of entries, and prints them as a table.
-
-    draw_growth.py FIGURES LIGHT DARK
-
-FIGURES has a line for each measurement: entries, command, seconds and KiB, with tabs in between. LIGHT and DARK are the
-pictures to write.
-"""
+"""Draws how time and memory grow with the number of entries, and makes a table of them. See page.py."""
 import math
-import sys
 from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT, TOP, BOTTOM, LEFT = 1000, 430, 40, 44, 64
@@ -21,29 +14,33 @@ COLORS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#99
 DASHES = ["", "6 3"]
 
 
-def read(path):
-    """Returns the seconds and KiB of each command by entries, in the order of the file."""
+def by_command(table):
+    """Returns the seconds and MiB of each command by entries, in the order of the table."""
     commands = {}
-    for line in open(path):
-        entries, name, seconds, peak = line.rstrip("\n").split("\t")
-        commands.setdefault(name, {})[int(entries)] = (float(seconds), int(peak) / 1024)
+    for row in table.rows:
+        commands.setdefault(row["what"], {})[int(row["entries"])] = (float(row["s"]), int(row["peak_KiB"]) / 1024)
     return commands
+
+
+def sizes_of(commands):
+    """Returns the numbers of entries of which all commands have figures."""
+    return sorted(set.intersection(*(set(found) for found in commands.values())))
 
 
 def shown(seconds):
     return f"{seconds * 1000:,.0f} ms" if seconds < 10 else f"{seconds:,.1f} s"
 
 
-def table(commands, sizes):
-    """Prints a table in Markdown: times and memory of each size, and the growth of both over the last step."""
+def rows(commands, sizes):
+    """Returns a table in Markdown: times and memory of each size, and the growth of time over the last step."""
     heads = [f"{size:,} entries" for size in sizes]
-    print("| command | " + " | ".join(heads) + " | time for ten times the entries | memory, MiB |")
-    print("|---" * (len(sizes) + 3) + "|")
+    yield "| command | " + " | ".join(heads) + " | time for ten times the entries | peak memory, MiB |"
+    yield "|---" * (len(sizes) + 3) + "|"
     for name, found in commands.items():
         times = [found[size][0] for size in sizes]
-        peaks = " / ".join(f"{found[size][1]:.0f}" for size in sizes)
+        peaks = " / ".join(f"{found[size][1]:,.0f}" for size in sizes)
         step = math.log(times[-1] / times[-2]) / math.log(sizes[-1] / sizes[-2]) if len(sizes) > 1 else 1
-        print(f"| `{name}` | " + " | ".join(map(shown, times)) + f" | × {10 ** step:.1f} | {peaks} |")
+        yield f"| `{name}` | " + " | ".join(map(shown, times)) + f" | × {10 ** step:.1f} | {peaks} |"
 
 
 class Panel:
@@ -83,8 +80,13 @@ def time_unit(seconds):
     return f"{seconds * 1000:g} ms" if seconds < 1 else f"{seconds:g} s"
 
 
-def picture(commands, sizes, theme):
-    """Returns the SVG of both charts."""
+def picture(table):
+    """Returns the SVG of both charts for each theme."""
+    commands = by_command(table)
+    return {name: drawing(commands, sizes_of(commands), theme) for name, theme in THEMES.items()}
+
+
+def drawing(commands, sizes, theme):
     cells = [found[size] for found in commands.values() for size in sizes]
     panels = [
         Panel(LEFT, "time", sizes, [seconds for seconds, _ in cells], time_unit),
@@ -107,16 +109,3 @@ def picture(commands, sizes, theme):
         parts.append(f'<path d="M{legend} {y - 4}h24" stroke="{color}" stroke-width="2" stroke-dasharray="{dash}"/>')
         parts.append(f'<text x="{legend + 30}" y="{y}">{escape(name)}</text>')
     return "\n".join(parts + ["</svg>", ""])
-
-
-def main():
-    figures, light, dark = sys.argv[1:]
-    commands = read(figures)
-    sizes = sorted({size for found in commands.values() for size in found})
-    table(commands, sizes)
-    for path, theme in (light, "light"), (dark, "dark"):
-        with open(path, "w") as file:
-            file.write(picture(commands, sizes, THEMES[theme]))
-
-
-main()

@@ -16,15 +16,13 @@ swiftc -O -swift-version 5 Tests/Peers/StockURLCache.swift -o "$folder/StockURLC
 "$maker" --format foundation --entries "$entries" --seed 1 "$folder/store"
 cat "$folder/store"/* >/dev/null
 
-table "$entries entries, $(du -sh "$folder/store" | cut -f1)" \
-  "$tool list -c $folder/store --format csv" "$tool list -c $folder/store --format ndjson" \
-  "$tool list -c $folder/store" "$tool usage -c $folder/store --by host" \
-  "python3 Tests/Benchmarks/list_archives_with_plistlib.py $folder/store"
+table foundation "$entries entries in a Foundation cache, $(size "$folder/store")" \
+  "\`list\` with the default columns" "$tool list -c $folder/store" \
+  "\`list --format csv\`" "$tool list -c $folder/store --format csv" \
+  "\`usage --by host\`" "$tool usage -c $folder/store --by host" \
+  "Python with \`os.scandir\` and \`plistlib\`" "python3 Tests/Benchmarks/list_archives_with_plistlib.py $folder/store"
 runs=2
-table "Foundation's own decoding of each file" "$tool list -c $folder/store --format csv" "$folder/StockURLCache decode $folder/store"
-
-echo "peak memory"
-for options in "list --format csv" "list" "usage --by host"; do
-  # shellcheck disable=SC2086 # The words are wanted.
-  memory "$options" $options -c "$folder/store"
-done
+table foundation-decode "the same entries, decoded by Foundation" \
+  "\`list\` with the default columns" "$tool list -c $folder/store" \
+  "decoding each file with Foundation" "$folder/StockURLCache decode $folder/store"
+memory "\`list\` of $entries entries" list -c "$folder/store" | record foundation-memory "a Foundation cache" peak_KiB

@@ -3,7 +3,7 @@
 #
 #   sh Tests/Benchmarks/grep.sh [ENTRIES [ENTRIES]]     31,000 for `grep`, which is 0.6 GB, and 1,000,000 for `query`
 #
-# Prints medians, and their ratio to the first line of each table. Needs hyperfine and ripgrep, which it installs with apt.
+# Keeps and prints medians, and their ratio to the first line of each table. Needs hyperfine and ripgrep, which it installs with apt.
 set -eu
 cd "$(dirname "$0")/../.."
 # shellcheck disable=SC2034 # It is for setup.sh.
@@ -14,31 +14,29 @@ packages=ripgrep
 "$tool" export -c "$folder/cache" --archive-format files -o "$folder/files" 2>/dev/null
 cat "$folder/cache/Cache.db" "$folder/cache/fsCachedData"/* >/dev/null
 
-# Prints how long both programs count the lines with matches; the options are those of both.
+title="$("$tool" list -c "$folder/cache" --count) entries, $(size "$folder/cache")"
+# Measures how long both programs count the lines with matches: searches NAME DESCRIPTION OPTIONS OPTIONS TEXT, with the options
+# of rg and those of grep. Both end with 1 if they find nothing.
 searches() {
-  table "$1" "rg --no-config -uu --count $2 $folder/files" "$tool grep --in body --count $2 -c $folder/cache"
+  table "$1" "$title" \
+    "\`rg -uu --count${3:+ $3}\`, $2" "sh -c 'rg --no-config -uu --count $3 \"$5\" $folder/files || [ \$? -eq 1 ]'" \
+    "\`grep --in body --count $4\` of the same" "sh -c '$tool grep --in body --count $4 \"$5\" -c $folder/cache || [ \$? -eq 1 ]'"
 }
 
-searches "a literal with some matches" "-F 'lemon lemon lemon'"
-searches "a literal in each text" "-F copper"
-searches "in both cases" "-F -i 'LEMON LEMON LEMON'"
-expression="'lem[o-z]n lemon (lemon|quiet) stale'"
-table "an expression" "rg --no-config -uu --count $expression $folder/files" \
-  "$tool grep --in body --count -E $expression -c $folder/cache"
-expression="'[0-9]{3}-[0-9]{4}'"
-table "an expression without literal text" "rg --no-config -uu --count $expression $folder/files" \
-  "$tool grep --in body --count -E $expression -c $folder/cache"
-table "everything, not only bodies" "rg --no-config -uu --count -F 'lemon lemon lemon' $folder/files" \
-  "$tool grep --count 'lemon lemon lemon' -c $folder/cache"
+searches grep-literal "a literal in some texts" -F -F "lemon lemon lemon"
+searches grep-common "a literal in each text" -F -F copper
+searches grep-case "a literal in any case" "-F -i" "-F -i" "LEMON LEMON LEMON"
+searches grep-expression "an expression with literal parts" "" -E "lem[o-z]n lemon (lemon|quiet) stale"
+searches grep-digits "an expression without literal parts" "" -E "[0-9]{3}-[0-9]{4}"
 
 "$maker" --schema 202 --entries "${2-1000000}" --seed 1 --no-large-bodies "$folder/large"
 cat "$folder/large/Cache.db" >/dev/null
-table "query" "$tool usage -c $folder/large --by host" \
-  "$tool query $folder/large 'select host, count(*), sum(size) from entries group by 1'" \
-  "$tool query $folder/large 'select count(*) from entries'" \
-  "$tool query $folder/large 'select url, size from entries order by size desc limit 10'"
+sql='select host, count(*), sum(size) from entries group by 1'
+table query "${2-1000000} entries, schema 202, $(size "$folder/large")" \
+  "\`usage --by host\`" "$tool usage -c $folder/large --by host" \
+  "\`query '$sql'\`" "$tool query $folder/large '$sql'"
 
-echo "peak memory"
-memory "grep, a literal" grep --in body --count "lemon lemon lemon" -c "$folder/cache"
-memory "grep, an expression" grep --count -E 'lem[o-z]n lemon (lemon|quiet) stale' -c "$folder/cache"
-memory "query" query "$folder/large" 'select host, count(*), sum(size) from entries group by 1'
+{
+  memory "\`grep\` of a literal in $title" grep --in body --count "lemon lemon lemon" -c "$folder/cache"
+  memory "\`query\` as above" query "$folder/large" "$sql"
+} | record grep-memory "searching" peak_KiB

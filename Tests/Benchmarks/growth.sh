@@ -1,19 +1,17 @@
 #!/bin/sh
-# Measures how the time and the memory of commands grow with the number of entries, and draws both.
+# Measures how the time and the memory of commands grow with the number of entries.
 #
 #   sh Tests/Benchmarks/growth.sh [ENTRIES...]     10,000 to 10,000,000 by default; needs 50 GB of disk for that
 #
-# Prints a table for the page of the benchmarks, and writes its pictures next to the page: growth.svg for light and
-# growth-dark.svg for dark backgrounds. The entries are small, about 1 KB. Times are medians of three runs, or of one run
-# from 1,000,000 entries on, with the files in the page cache. With STORE, the cache of 10,000,000 is a copy of that
-# one; with KEEP, the figures are kept in that file. Needs hyperfine and python3, which it installs with apt.
+# Keeps and prints the figures; page.py draws them. The entries are small, about 1 KB. Times are medians of three runs, or of
+# one run from 1,000,000 entries on, with the files in the page cache. With STORE, the cache of 10,000,000 is a copy of that
+# one. Needs hyperfine and python3, which it installs with apt.
 set -eu
 cd "$(dirname "$0")/../.."
 packages=
 . Tests/Benchmarks/setup.sh
 [ $# -gt 0 ] || set -- 10000 100000 1000000 10000000
-figures=$folder/figures
-pages=share/doc/urlcache-admin
+measured=$folder/measured
 
 # Measures a command line of the tool, under a name. Commands that find something end with 1.
 measure() {
@@ -21,24 +19,22 @@ measure() {
   shift
   if [ "$entries" -ge 1000000 ]; then
     sh -c "$prepare"
-    # shellcheck disable=SC2086 # Each word is an argument.
-    /usr/bin/time -f "%e %M" -o "$folder/result" "$tool" $* >/dev/null 2>"$folder/errors" || [ $? = 1 ] || cat "$folder/errors" >&2
+    /usr/bin/time -f "%e %M" -o "$folder/result" "$tool" "$@" >/dev/null 2>"$folder/errors" || [ $? = 1 ] || cat "$folder/errors" >&2
     # A line before it says that the command ended with 1.
     tail -1 "$folder/result" | awk -v entries="$entries" -v name="$name" \
-      '{ printf "%s\t%s\t%s\t%s\n", entries, name, $1, $2 }' >>"$figures"
+      '{ printf "%s\t%s\t%s\t%s\n", name, entries, $1, $2 }' >>"$measured"
     return
   fi
   hyperfine --warmup 1 --runs 3 --shell none --output null --ignore-failure --prepare "$prepare" \
     --export-json "$folder/result" "$tool $*" >/dev/null 2>"$folder/errors" || cat "$folder/errors" >&2
   sh -c "$prepare"
-  # shellcheck disable=SC2086 # Each word is an argument.
-  memory "$name" $* >"$folder/peak"
+  memory "$name" "$@" | cut -f2 >"$folder/peak"
   python3 -c '
 import json, sys
 result, peak, *words = sys.argv[1:]
 median = json.load(open(result))["results"][0]["median"]
 print(*words, median, open(peak).read().split()[0], sep="\t")
-' "$folder/result" "$folder/peak" "$entries" "$name" >>"$figures"
+' "$folder/result" "$folder/peak" "$name" "$entries" >>"$measured"
 }
 
 for entries; do
@@ -69,5 +65,4 @@ for entries; do
   prepare=true
   rm -rf "$cache" "$copy" "$folder/export.tar.zst"
 done
-[ -z "${KEEP-}" ] || cp "$figures" "$KEEP"
-python3 Tests/Benchmarks/draw_growth.py "$figures" "$pages/growth.svg" "$pages/growth-dark.svg"
+record growth "caches of \`sample-cache --tiny\`, schema 203" entries s peak_KiB <"$measured"

@@ -3,7 +3,7 @@
 #
 #   sh Tests/Benchmarks/remains.sh [ENTRIES]     1,000,000 unless said; needs 12 GB of disk for that
 #
-# sqlite3 gets the same pragmas and one transaction, on copies of the same cache. Prints medians, and their
+# sqlite3 gets the same pragmas and one transaction, on copies of the same cache. Keeps and prints medians, and their
 # ratio to the first line of each table. Needs hyperfine, sqlite3 and python3, which it installs with apt.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -31,24 +31,29 @@ copy=$folder/copy
 copying="rm -rf $copy; cp -r $folder/store $copy; sync -f $copy"
 prepare="sh -c '$copying'"
 purge="$tool purge --yes -c $copy --stored-before $moment --age-basis first-stored"
-table "the oldest $some of $entries entries, $(du -h "$database" | cut -f1), so that nothing of them is left" \
-  "sh -c 'sqlite3 $copy/Cache.db <$folder/vacuum.sql'" \
-  "$purge --secure --no-verify" "$purge --secure" \
-  "sh -c '$purge && sqlite3 $copy/Cache.db \"$durable VACUUM\"'" \
-  "$tool compact --secure --no-verify -c $copy"
+table remains "the oldest tenth of $entries entries, schema 202, $(size "$database")" \
+  "\`purge\`, and then \`VACUUM\` by \`sqlite3\`" "sh -c '$purge && sqlite3 $copy/Cache.db \"$durable VACUUM\"'" \
+  "\`purge --secure --no-verify\`" "$purge --secure --no-verify" \
+  "removal and \`VACUUM\` by \`sqlite3\`" "sh -c 'sqlite3 $copy/Cache.db <$folder/vacuum.sql'" \
+  "\`compact --secure --no-verify\`" "$tool compact --secure --no-verify -c $copy"
 sh -c "$copying"
-echo "peak memory"
-memory "purge --secure" purge --yes --secure --no-verify --stored-before "$moment" --age-basis first-stored -c "$copy"
+memory "\`purge --secure\` of the oldest tenth" purge --yes --secure --no-verify --stored-before "$moment" --age-basis first-stored -c "$copy" |
+  record remains-memory "$entries entries, schema 202" peak_KiB
 
 # Removed without traces outside the log and the gaps, as `purge` does, and as an app does.
 prepare=true
 sh -c "$copying"
 $purge 2>/dev/null >/dev/null
-table "recover where nothing is left, $(du -h "$copy/Cache.db" | cut -f1)" \
-  "cat $copy/Cache.db" "$tool recover -c $copy"
-memory "recover where nothing is left" recover -c "$copy"
-sh -c "$copying"
-sqlite3 "$copy/Cache.db" "PRAGMA secure_delete = OFF; $removal" >/dev/null
+table recover "$((entries - some)) entries, schema 202, a database of $(size "$copy/Cache.db"); $some more purged by this tool" \
+  "\`cat Cache.db >/dev/null\`" "cat $copy/Cache.db" \
+  "\`recover\`" "$tool recover -c $copy"
+{
+  memory "\`recover\` where nothing is left" recover -c "$copy"
+  sh -c "$copying"
+  sqlite3 "$copy/Cache.db" "PRAGMA secure_delete = OFF; $removal" >/dev/null
+  memory "\`recover\` after a removal by \`sqlite3\`" recover -c "$copy"
+} | record recover-memory "$entries entries, schema 202" peak_KiB
 count=$("$tool" recover -c "$copy" --format urls 2>/dev/null | wc -l)
-table "recover of $count entries" "cat $copy/Cache.db" "$tool recover -c $copy"
-memory "recover of these" recover -c "$copy"
+table recover-entries "the same after a removal by \`sqlite3\`; \`recover\` finds $count URLs" \
+  "\`cat Cache.db >/dev/null\`" "cat $copy/Cache.db" \
+  "\`recover\`" "$tool recover -c $copy"

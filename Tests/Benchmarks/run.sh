@@ -3,7 +3,7 @@
 #
 #   sh Tests/Benchmarks/run.sh [ENTRIES]     1,000,000 unless said; needs 7 GB of disk for that
 #
-# Prints medians, and their ratio to the first line of each table. Needs hyperfine, sqlite3 and
+# Keeps and prints medians, and their ratio to the first line of each table. Needs hyperfine, sqlite3 and
 # python3, which it installs with apt.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -21,32 +21,42 @@ columns=id,stored,status,mime,size,url
 sql='SELECT r.entry_ID, time_stamp, request_key, length(receiver_data) FROM cfurl_cache_response r
      JOIN cfurl_cache_blob_data USING (entry_ID) JOIN cfurl_cache_receiver_data USING (entry_ID)
      ORDER BY r.entry_ID'
-list="$tool list -c $folder/large --columns $columns"
+list="$tool list --columns $columns"
+peer="\`sqlite3 -csv\`, without decoding: id, time, key, sizes in the three tables"
+csv="\`list --format csv\` with id, stored, status, mime, size, url"
 
-# Prints how long a list takes beside sqlite3, which decodes nothing, of a cache in the page cache.
-lists() {
-  cat "$folder/$1/Cache.db" >/dev/null
-  table "$entries entries, $(du -h "$folder/$1/Cache.db" | cut -f1), schema $2" \
-    "sqlite3 -csv $folder/$1/Cache.db '$sql'" \
-    "$tool list -c $folder/$1 --columns $columns --format csv" \
-    "$tool list -c $folder/$1 --columns $columns --format ndjson" \
-    "$tool usage -c $folder/$1 --by host"
-}
-
-lists wide 203
-lists large 202
-table "freshness" "$list --format csv" "$tool list -c $folder/large --columns $columns,freshness --format csv"
+cat "$folder/wide/Cache.db" >/dev/null
+table list-203 "$entries entries, schema 203, $(size "$folder/wide")" \
+  "$peer" "sqlite3 -csv $folder/wide/Cache.db '$sql'" \
+  "$csv" "$list --format csv -c $folder/wide" \
+  "\`usage --by host\`" "$tool usage -c $folder/wide --by host"
+cat "$folder/large/Cache.db" >/dev/null
+table list-202 "$entries entries, schema 202, $(size "$folder/large")" \
+  "$peer" "sqlite3 -csv $folder/large/Cache.db '$sql'" \
+  "$csv" "$list --format csv -c $folder/large" \
+  "the same with \`freshness\`" "$list,freshness --format csv -c $folder/large" \
+  "\`usage --by host\`" "$tool usage -c $folder/large --by host" \
+  "\`report\`" "$tool report -c $folder/large -o $folder/report.html --force"
+table list-ndjson "$entries entries, schema 202" \
+  "\`list --format csv\`" "$list --format csv -c $folder/large" \
+  "\`list --format ndjson\`" "$list --format ndjson -c $folder/large"
 # It ends with 1, as not all is fresh.
-table "explain --all" "sh -c '$tool explain --all --format ndjson -c $folder/large || [ \$? -eq 1 ]'"
-table "report" "$tool usage -c $folder/large --by host" "$tool report -c $folder/large -o $folder/report.html --force"
-table "list --limit 50, --version" "$tool list -c $folder/large --limit 50" "$tool --version"
+table explain "$entries entries, schema 202" \
+  "\`explain --all --format ndjson\`" "sh -c '$tool explain --all --format ndjson -c $folder/large || [ \$? -eq 1 ]'"
+table start "the first entries of $entries" \
+  "\`sqlite3\` with \`LIMIT 50\`" "sqlite3 -csv $folder/large/Cache.db '$sql LIMIT 50'" \
+  "\`list --limit 50\`" "$tool list -c $folder/large --limit 50"
 runs=2
-table "Python with plistlib, $entries entries" "$list --format csv" \
-  "python3 Tests/Benchmarks/list_with_plistlib.py $folder/large/Cache.db"
+table list-python "$entries entries, schema 202" \
+  "\`list --format csv\`" "$list --format csv -c $folder/large" \
+  "Python with \`sqlite3\` and \`plistlib\`" "python3 Tests/Benchmarks/list_with_plistlib.py $folder/large/Cache.db"
+runs=100
+table version "the program by itself" "\`--version\`" "$tool --version"
 
-echo "peak memory"
 for size in small large; do
-  memory "list, $size" list -c "$folder/$size" --columns $columns --format csv
-done
+  count=10000
+  [ "$size" = small ] || count=$entries
+  memory "\`list\` of $count entries" list -c "$folder/$size" --columns $columns --format csv
+done | record list-memory "schema 202" peak_KiB
 
-sh Tests/Benchmarks/decode.sh
+sh Tests/Benchmarks/decode.sh "$((entries < 100000 ? entries : 100000))"

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # The scripts that read it set and use these variables.
 # What the benchmarks have in common. It is read by them, with their working folder the package.
 #
 # Before: `packages` are the Debian packages that are needed; `TOOL` and `MAKER` are programs to measure instead of building
@@ -32,32 +33,48 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM
-runs=7
+runs=${RUNS-7}
 prepare=true
+figures=${FIGURES-Tests/Benchmarks/figures}
+mkdir -p "$figures"
 
-# Prints the medians of the commands after the name, each in one run with the others, after `prepare`: the time, its ratio to
-# that of the first, and the processor time.
+# Measures commands after `prepare`, each in one run with the others: table NAME TITLE [LABEL COMMAND]... keeps the medians as
+# NAME.tsv in `figures`, and prints the time, its ratio to that of the first, and the processor time.
 table() {
-  echo "$1"
-  shift
-  hyperfine --warmup 1 --runs "$runs" --shell none --output null --prepare "$prepare" \
-    --export-json "$folder/result" "$@" >/dev/null 2>"$folder/errors" || cat "$folder/errors"
-  python3 - "$folder/result" "$folder/" "$(dirname "$tool")/" <<'END'
-import json, sys
-results = json.load(open(sys.argv[1]))["results"]
-for result in results:
-    command = " ".join(result["command"].split())
-    for part in sys.argv[2:]:
-        command = command.replace(part, "")
-    print(f"  {result['median'] * 1000:9.1f} ms  {result['median'] / results[0]['median']:6.2f}"
-          f"  {(result['user'] + result['system']) * 1000:9.1f} ms  {command[:110]}")
-END
+  figure=$figures/$1.tsv
+  heading=$2
+  shift 2
+  left=$#
+  while [ "$left" -gt 0 ]; do
+    set -- "$@" --command-name "$1" "$2"
+    shift 2
+    left=$((left - 2))
+  done
+  hyperfine --warmup "${WARMUP-1}" --runs "$runs" --shell none --output null --prepare "$prepare" \
+    --export-json "$folder/result" "$@" >/dev/null 2>"$folder/errors" || {
+    cat "$folder/errors" >&2
+    exit 1
+  }
+  python3 Tests/Benchmarks/figures.py "$figure" "$heading" "$folder/result"
 }
 
-# Prints the peak memory of the tool with some options, under a name.
+# Prints a label, and the peak memory of the tool with some options, in KiB.
 memory() {
-  name=$1
+  label=$1
   shift
-  /usr/bin/time -f "%M" -o "$folder/memory" "$tool" "$@" >/dev/null 2>&1 || true
-  echo "  $(tail -1 "$folder/memory") KiB  $name"
+  /usr/bin/time -f "%M" -o "$folder/memory" "$tool" "$@" >/dev/null 2>"$folder/errors" || [ $? -le 3 ] || cat "$folder/errors" >&2
+  printf '%s\t%s\n' "$label" "$(tail -1 "$folder/memory")"
+}
+
+# Keeps what it reads under a name: a label and a number for each column on each line: record NAME TITLE COLUMN...
+record() {
+  figure=$figures/$1.tsv
+  heading=$2
+  shift 2
+  python3 Tests/Benchmarks/figures.py "$figure" "$heading" --columns "$@"
+}
+
+# Prints the size of a file or folder.
+size() {
+  du -sh "$1" | cut -f1 | sed 's/\([KMGT]\)$/ \1iB/'
 }

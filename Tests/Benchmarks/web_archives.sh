@@ -3,17 +3,17 @@
 #
 #   sh Tests/Benchmarks/web_archives.sh [ENTRIES]     31,000 unless said, of 0.6 GB; needs 8 GB of disk for that
 #
-# Prints medians, their ratio to the first line of each table, and processor times. Needs bsdtar, jq, hyperfine and
+# Keeps and prints medians, their ratio to the first line of each table, and processor times. Needs bsdtar, jq, hyperfine and
 # python3, which it installs with apt, and warcio, which it installs with pip into a folder of its own.
 set -eu
 cd "$(dirname "$0")/../.."
 entries=${1-31000}
 packages="libarchive-tools jq python3-pip"
 . Tests/Benchmarks/setup.sh
-runs=5
+runs=${RUNS-5}
 python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --target "$folder/peers" warcio
 export PYTHONPATH="$folder/peers"
-printf 'from warcio.cli import main\nmain()\n' >"$folder/warcio.py"
+printf 'from warcio.cli import main\nmain()\n' >"$folder/run_warcio.py"
 
 "$maker" --entries "$entries" --seed 1 "$folder/store"
 export="$tool export -c $folder/store"
@@ -28,21 +28,31 @@ out=$folder/out
 prepare="sh -c 'rm -rf $out; mkdir $out; sync -f $out'"
 import="$tool import --any-method --create apple -c $out/store"
 
-table "export of $entries entries, $(du -sh "$folder/store" | cut -f1): zip" \
-  "bsdtar -a -cf $out/a.zip -C $folder/files ." "$export -o $out/a.zip"
-table "warc.gz, wacz" \
-  "sh -c 'gzip -6 -c $folder/archive.warc >$out/a.warc.gz'" "$export -o $out/a.warc.gz" "$export -o $out/a.wacz"
-table "import: warc.gz, wacz" \
-  "python3 $folder/warcio.py check $folder/archive.warc.gz" "$import $folder/archive.warc.gz" "$import $folder/archive.wacz"
-table "har" "jq length $folder/archive.har" "$import $folder/archive.har"
+title="$entries entries, $(size "$folder/store")"
+table web-zip "$title" \
+  "\`bsdtar -a -cf FILE.zip\` of the unpacked members" "bsdtar -a -cf $out/a.zip -C $folder/files ." \
+  "\`export -o FILE.zip\`" "$export -o $out/a.zip"
+table web-gzip "$title" \
+  "\`gzip -6\` of the WARC file" "sh -c 'gzip -6 -c $folder/archive.warc >$out/a.warc.gz'" \
+  "\`export -o FILE.warc.gz\`" "$export -o $out/a.warc.gz" \
+  "\`export -o FILE.wacz\`" "$export -o $out/a.wacz"
+table web-import "$title" \
+  "\`warcio check\` of the warc.gz" "python3 $folder/run_warcio.py check $folder/archive.warc.gz" \
+  "\`import\` of the warc.gz" "$import $folder/archive.warc.gz" \
+  "\`import\` of the wacz" "$import $folder/archive.wacz"
+table web-har "$title" \
+  "\`jq length\` of the HAR file" "jq length $folder/archive.har" \
+  "\`import\` of the HAR file" "$import $folder/archive.har"
 prepare=true
-table "list --count" \
-  "python3 $folder/warcio.py index -o $folder/index $folder/archive.warc.gz" "$tool list --count $folder/archive.warc.gz"
+table web-list "$title" \
+  "\`warcio index\` of the warc.gz" "python3 $folder/run_warcio.py index -o $folder/index $folder/archive.warc.gz" \
+  "\`list --count\` of the warc.gz" "$tool list --count $folder/archive.warc.gz"
 
 rm -rf "$folder/files"
-echo "peak memory"
-for ending in zip warc.gz wacz har; do memory "export, $ending" export -c "$folder/store" -o "$folder/memory.$ending"; done
-for ending in warc.gz wacz har; do
+for ending in zip warc.gz wacz har; do
+  memory "\`export\` to $ending" export -c "$folder/store" -o "$folder/memory.$ending"
+  [ "$ending" != zip ] || continue
   rm -rf "$out"
-  memory "import, $ending" import --any-method --create apple -c "$out" "$folder/archive.$ending"
-done
+  memory "\`list --count\` of the $ending" list --count "$folder/archive.$ending"
+  memory "\`import\` of the $ending" import --any-method --create apple -c "$out" "$folder/archive.$ending"
+done | record web-memory "$title" peak_KiB
