@@ -66,14 +66,17 @@ def main():
     recorded = {name: int(number) for name, number in (line.split("\t") for line in lines)}
     if recorded_on != f"# {machine()}":
         print(f"The figures are from another machine: {recorded_on[2:]}; this is {machine()}")
-    failed = set(recorded) != set(counts)
+    differing = sorted(set(recorded) - set(counts))
     print(f"{'operation':16} {'recorded':>12} {'counted':>12}  difference")
     for name, number in counts.items():
         change = number / recorded[name] - 1 if name in recorded else 1
         mark = "" if abs(change) <= ALLOWED else "  too much" if change > 0 else "  less: record it with --record"
-        failed |= bool(mark)
+        if mark:
+            differing.append(name)
         print(f"{name:16} {recorded.get(name, 0):12,} {number:12,}  {change:+.1%}{mark}")
-    return 1 if failed else 0
+    if differing:
+        print(f"error: over {ALLOWED:.0%} from the recorded figures: {', '.join(differing)}", file=sys.stderr)
+    return 1 if differing else 0
 
 
 sys.exit(main())
