@@ -79,7 +79,7 @@ public struct Tree: Sendable {
   }
 
   /// A tree of 2³² pages is less deep than this, unless it is cyclic.
-  private static let mostLevels = 24
+  static let mostLevels = 24
 
   /// Returns the number of levels above the leaves, judging by the first of them.
   private func depth(

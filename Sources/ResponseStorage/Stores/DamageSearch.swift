@@ -1,21 +1,24 @@
+import SQLite
+
 /// A search for damage in a store as a whole, which goes on while its responses are read.
 ///
 /// It must not outlive the store. Its end waits for its threads.
 public final class DamageSearch {
-  private var check: AppleDatabaseCheck?
+  private let check: AppleDatabaseCheck
 
   init(_ check: AppleDatabaseCheck) {
     self.check = check
   }
 
-  /// Calls `body` with each answer of SQLite, the first time; waits for them.
-  func forEachAnswer(_ body: (String) throws -> Void) throws {
-    guard let check = check.take() else { return }
-    try check.forEachAnswer(body)
-  }
+  /// Whether the search has ended, so that its answers are known at once.
+  public var hasEnded: Bool { check.hasEnded }
 
-  deinit {
-    // A thread must not read the database of a store that may be closed.
-    try? check?.forEachAnswer { _ in }
-  }
+  /// Calls `body` with each answer of SQLite, the first time; waits for them.
+  func forEachAnswer(_ body: (String) throws -> Void) throws { try check.forEachAnswer(body) }
+
+  /// Returns the names of the body files, which were read at the same time, the first time; `nil` after that.
+  func takeNames() throws(SQLiteError) -> AppleBodyFileNames? { try check.takeNames() }
+
+  // A thread must not read the database of a store that may be closed.
+  deinit { check.waitForEnd() }
 }

@@ -481,6 +481,95 @@ def test_full_check_of_a_large_cache():
     assert sorted(damage(cache, "--full")) == sorted(expected)
 
 
+def defined_as(cache, name, sql):
+    execute(cache, "PRAGMA writable_schema = ON", ("UPDATE sqlite_master SET sql = ? WHERE name = ?", (sql, name)))
+
+
+def hidden(cache, name, *statements):
+    """Changes a cache while SQLite does not know of one of its indexes."""
+    (index,) = query(cache, f"SELECT * FROM sqlite_master WHERE name = '{name}'")
+    execute(cache, "PRAGMA writable_schema = ON", f"DELETE FROM sqlite_master WHERE name = '{name}'")
+    execute(cache, *statements)
+    execute(cache, "PRAGMA writable_schema = ON", ("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", index))
+
+
+def made_from(cache, name, columns):
+    """Fills an index as if it had another definition."""
+    ((sql,),) = query(cache, f"SELECT sql FROM sqlite_master WHERE name = '{name}'")
+    defined_as(cache, name, f"CREATE INDEX {name} ON {RESPONSES}({columns})")
+    execute(cache, f"REINDEX {name}")
+    defined_as(cache, name, sql)
+
+
+def not_unique(cache):
+    execute(cache, f"CREATE INDEX added ON {RESPONSES}(version)")
+    defined_as(cache, "added", f"CREATE UNIQUE INDEX added ON {RESPONSES}(version)")
+
+
+# The keys of the rows, of which one is longer than a page; and the same in an index.
+LONG = f"UPDATE {RESPONSES} SET request_key = request_key || '?' || hex(zeroblob(5000)) WHERE entry_ID IN (2, 3000)"
+INDEX_FAULTS = {
+    "none": lambda cache: None,
+    "long keys": sql(LONG),
+    "a value that no index of CFNetwork has": sql(f"UPDATE {RESPONSES} SET time_stamp = 0.5 WHERE entry_ID = 7"),
+    "another value": lambda cache: hidden(
+        cache, "request_key_index", f"UPDATE {RESPONSES} SET request_key = request_key || '/' WHERE entry_ID = 7"),
+    "the end of a long value": lambda cache: [sql(LONG)(cache), hidden(
+        cache, "request_key_index", f"UPDATE {RESPONSES} SET request_key = request_key || '/' WHERE entry_ID = 2")],
+    "another type": lambda cache: hidden(
+        cache, "time_stamp_index", f"UPDATE {RESPONSES} SET time_stamp = CAST(time_stamp AS BLOB) WHERE entry_ID = 7"),
+    "exchanged values": lambda cache: hidden(
+        cache, "time_stamp_index",
+        f"UPDATE {RESPONSES} SET time_stamp = (SELECT max(time_stamp) FROM {RESPONSES}) WHERE entry_ID = 1",
+        f"UPDATE {RESPONSES} SET time_stamp = '2001-01-01 00:00:00' WHERE time_stamp = "
+        f"(SELECT max(time_stamp) FROM {RESPONSES}) AND entry_ID > 1"),
+    "an entry too few": lambda cache: hidden(
+        cache, "proto_props_index", f"INSERT INTO {BLOBS}(entry_ID) VALUES (1000000)"),
+    "an entry too many": lambda cache: hidden(
+        cache, "receiver_data_index", f"DELETE FROM {BODIES} WHERE entry_ID = 9"),
+    "another id": lambda cache: hidden(
+        cache, "receiver_data_index", f"UPDATE {BODIES} SET entry_ID = 1000000 WHERE entry_ID = 9"),
+    "another column": lambda cache: made_from(cache, "request_key_index", "request_key, version"),
+    "another order": lambda cache: made_from(cache, "request_key_index", "request_key DESC"),
+    "an index of a part": lambda cache: made_from(cache, "request_key_index", "request_key) WHERE (entry_ID < 99"),
+    "equal values": not_unique,
+}
+
+
+@pytest.mark.parametrize("name", INDEX_FAULTS)
+def test_full_check_of_the_indexes_of_a_large_cache(name):
+    """SQLite checks a table again in which a faster comparison has found something."""
+    cache = make("damaged", "--no-large-bodies", entries=6_000)
+    INDEX_FAULTS[name](cache)
+    assert query(cache, "PRAGMA quick_check") == [("ok",)]
+    expected = [row[0] for row in query(cache, "PRAGMA integrity_check") if row[0] != "ok"]
+    assert bool(expected) == (name not in ["none", "long keys", "a value that no index of CFNetwork has"])
+    assert sorted(damage(cache, "--full")) == sorted(set(expected))
+
+
+def test_pages_of_a_large_cache():
+    """A page that is used twice, and a wrong free list, are found whether or not the indexes are compared."""
+    cache = make("damaged", "--no-large-bodies", entries=6_000)
+    execute(cache, f"DELETE FROM {BLOBS} WHERE entry_ID < 300")
+    database = os.path.join(cache, "Cache.db")
+    roots = dict(query(cache, "SELECT name, rootpage FROM sqlite_master"))
+    with open(database, "r+b") as file:
+        # The last child of one root becomes that of another, and the list of free pages has one more.
+        file.seek((roots["proto_props_index"] - 1) * 4096 + 8)
+        child = file.read(4)
+        file.seek((roots["receiver_data_index"] - 1) * 4096 + 8)
+        file.write(child)
+        file.seek(36)
+        count = int.from_bytes(file.read(4), "big")
+        file.seek(36)
+        file.write((count + 1).to_bytes(4, "big"))
+    for options, pragma in [([], "quick_check"), (["--full"], "integrity_check")]:
+        expected = {answer for row in query(cache, f"PRAGMA {pragma}(1000000)") for answer in row[0].splitlines()
+                    if not answer.startswith("***")}
+        assert all(any(words in answer.lower() for answer in expected) for words in ["2nd reference", "freelist"]), expected
+        assert expected <= set(damage(cache, *options)), options
+
+
 def damage(cache, *options):
     """What a check says of a damaged database, without the consequence."""
     return [finding["message"].removeprefix("SQLite reports: ").partition("; CFNetwork")[0]

@@ -23,10 +23,14 @@ extension Finding.Code {
 extension AppleStore {
   public func searchForDamage(fully: Bool) -> DamageSearch? {
     guard let database = databaseForThreads else { return nil }
-    if !fully { return DamageSearch(AppleDatabaseCheck(quickly: database)) }
-    // Without a schema to read, there is nothing to gain.
-    guard let tables = try? AppleDatabaseCheck.tables(of: snapshot.connection) else { return nil }
-    return DamageSearch(AppleDatabaseCheck(of: database, tables: tables))
+    var tables: [AppleDatabaseCheck.Table]?
+    if fully {
+      // Without a schema to read, there is nothing to gain.
+      do {
+        tables = try AppleDatabaseCheck.tables(of: database, snapshot.connection)
+      } catch { return nil }
+    }
+    return DamageSearch(AppleDatabaseCheck(of: database, layout, fully: fully, tables: tables))
   }
 
   public func forEachFinding(
@@ -42,7 +46,7 @@ extension AppleStore {
     var shared: Set<UUIDBytes> = []
     try reportingDamage(body) {
       // Only with all names is it known which files are orphans.
-      let names = try namedBodyFiles()
+      let names = try search?.takeNames() ?? namedBodyFiles()
       shared = names.shared
       try checkFiles(but: names.all, now, body)
     }

@@ -171,22 +171,13 @@ public final class AppleStore: StoreKind {
     try snapshot.verifyUnchanged()
   }
 
-  /// Returns the names of the body files that responses refer to, and those that several responses refer to.
-  func namedBodyFiles() throws -> (all: Set<UUIDBytes>, shared: Set<UUIDBytes>) {
-    guard layout.hasBodyFiles else { return ([], []) }
-    var (names, shared): (Set<UUIDBytes>, Set<UUIDBytes>) = ([], [])
+  /// Returns the names of the body files that responses refer to.
+  func namedBodyFiles() throws -> AppleBodyFileNames {
     do throws(SQLiteError) {
-      var rows = try snapshot.connection.prepare(
-        "SELECT receiver_data FROM \(layout.bodyTable) NOT INDEXED WHERE isDataOnFS > 0")
-      while try rows.step() {
-        // 16 bytes for each name instead of a text: a cache can have millions of body files.
-        guard let name = UUIDBytes(rows.bytes(at: 0)) else { continue }
-        if !names.insert(name).inserted { shared.insert(name) }
-      }
+      return try AppleBodyFileNames(in: snapshot.connection, layout)
     } catch {
       throw try translated(error)
     }
-    return (names, shared)
   }
 
   /// Returns the first value of a query as an integer; 0 if it is `NULL`.

@@ -1,0 +1,176 @@
+import Files
+import SQLite
+import SQLitePages
+
+/// A comparison of a table with its indexes that reads each page once.
+///
+/// For each row, `integrity_check` searches each index, so the pages of a large index are read again and again. But an
+/// index is right if its structure is, its keys are in order, and they are the keys of the rows; a sum of digests shows
+/// whether they are. Only SQLite describes what is wrong, so after any doubt it has to check the table itself.
+struct AppleIndexCheck: Sendable {
+  private struct Index {
+    let root: UInt32
+    /// The number of the column; `nil` for the id of the row.
+    let column: Int?
+    let isUnique: Bool
+  }
+
+  /// What is compared of the keys of an index.
+  private struct Sum: Equatable {
+    var count: Int64 = 0
+    var digests: UInt64 = 0
+
+    mutating func add(_ key: borrowing AppleIndexKey, _ seed: UInt64) {
+      count += 1
+      digests &+= key.digest(seed: seed)
+    }
+  }
+
+  private let root: UInt32
+  private let indexes: [Index]
+  private let header: DatabaseHeader
+  private let seed = UInt64.random(in: .min ... .max)
+
+  /// Prepares the comparison.
+  ///
+  /// - Parameters:
+  ///   - table: The name of the table, in quotes.
+  /// - Returns: `nil` if the table has no indexes, or one that has not a single column or is defined by more than that.
+  init?(
+    of table: String, root: UInt32, _ header: DatabaseHeader, _ connection: borrowing Connection
+  ) throws(SQLiteError) {
+    (self.root, self.header) = (root, header)
+    var primary: [(column: Int, isInteger: Bool)] = []
+    var columns = try connection.prepare("PRAGMA table_xinfo(\(table))")
+    while try columns.step() {
+      // A record has no values of generated columns.
+      guard columns.integer(at: 6) == 0 else { return nil }
+      let type = String(decoding: columns.bytes(at: 2), as: UTF8.self)
+      guard columns.integer(at: 5) > 0 else { continue }
+      primary.append((Int(columns.integer(at: 0)), type.uppercased() == "INTEGER"))
+    }
+    var (indexes, alias): ([Index], Int?) = ([], nil)
+    if primary.count == 1, primary[0].isInteger { alias = primary[0].column }
+    var names: [(name: [UInt8], isUnique: Bool)] = []
+    var list = try connection.prepare("PRAGMA index_list(\(table))")
+    while try list.step() {
+      // Not partial, and not that of a primary key that is a column of its own.
+      guard list.integer(at: 4) == 0, list.bytes(at: 3) != Array("pk".utf8), names.count < 100
+      else { return nil }
+      names.append((list.bytes(at: 1), list.integer(at: 2) != 0))
+    }
+    for (name, isUnique) in names {
+      guard let (root, column) = try Self.rootAndColumn(ofIndex: name, connection) else {
+        return nil
+      }
+      indexes.append(
+        Index(root: root, column: column == alias ? nil : column, isUnique: isUnique))
+    }
+    guard !indexes.isEmpty else { return nil }
+    self.indexes = indexes
+  }
+
+  /// Returns the root page and the column of an index; `nil` if its definition is another one.
+  private static func rootAndColumn(
+    ofIndex name: [UInt8], _ connection: borrowing Connection
+  ) throws(SQLiteError) -> (UInt32, Int)? {
+    var parts = try connection.prepare(
+      "SELECT cid, \"desc\", coll = 'BINARY', key FROM pragma_index_xinfo(?1) ORDER BY seqno")
+    try parts.bind(text: name, at: 1)
+    guard try parts.step(), parts.integer(at: 0) >= 0, parts.integer(at: 1) == 0,
+      parts.integer(at: 2) == 1, parts.integer(at: 3) == 1
+    else { return nil }
+    let column = Int(parts.integer(at: 0))
+    // The id of the row follows, except in a table without ids.
+    guard try parts.step(), parts.integer(at: 0) == -1, try !parts.step() else { return nil }
+    var roots = try connection.prepare(
+      "SELECT rootpage FROM sqlite_master WHERE type = 'index' AND name = ?1")
+    try roots.bind(text: name, at: 1)
+    guard try roots.step(), let root = UInt32(exactly: roots.integer(at: 0)), root > 1 else {
+      return nil
+    }
+    return (root, column)
+  }
+
+  /// Whether the table and its indexes have the same keys, in order, if the structure of the database is right.
+  ///
+  /// - Parameter database: The path of a database that no process changes.
+  func isRight(in database: String) -> Bool {
+    do {
+      var pages = FilePages(file: try PageFile(database), size: header.pageSize)
+      guard let sums = try sumsOfRows(&pages) else { return false }
+      for index in indexes {
+        guard try sum(of: index, &pages) == sums[index.column] else { return false }
+      }
+      return true
+    } catch {
+      // SQLite meets the same error, and reports it.
+      return false
+    }
+  }
+
+  /// Returns the keys that the rows should have in indexes, by their columns.
+  private func sumsOfRows(_ pages: inout FilePages) throws -> [Int?: Sum]? {
+    let columns = Set(indexes.map(\.column)).sorted { $0 ?? -1 < $1 ?? -1 }
+    let last = columns.compactMap(\.self).max()
+    var (sums, key) = (columns.map { _ in Sum() }, AppleIndexKey())
+    var payload: [UInt8] = []
+    func add(_ record: RecordHeader?, _ bytes: Span<UInt8>, row id: Int64) -> Bool {
+      for (index, column) in columns.enumerated() {
+        guard key.read(column, of: record, in: bytes, row: id) else { return false }
+        sums[index].add(key, seed)
+      }
+      return true
+    }
+    let isComplete = try Tree(root: root, usableSize: header.usableSize).forEachRow(
+      pageCount: header.pageCount, reading: &pages
+    ) { pages, page, cell in
+      guard let last else { return add(nil, page, row: cell.rowID) }
+      guard let record = RecordHeader(page, of: cell), record.values.indices.contains(last) else {
+        return false
+      }
+      let end = record.values[last].range.upperBound
+      if end <= cell.payload.local.count {
+        return add(record, page.extracting(cell.payload.local), row: cell.rowID)
+      }
+      // A long URL continues on overflow pages.
+      return try end <= Int(Connection.largestValue)
+        && cell.payload.read(
+          end, of: page, usableSize: header.usableSize, into: &payload, from: &pages)
+        && add(record, payload.span, row: cell.rowID)
+    }
+    guard isComplete else { return nil }
+    return Dictionary(zip(columns, sums)) { first, _ in first }
+  }
+
+  /// Returns the keys of an index; `nil` if they are not in order.
+  private func sum(of index: Index, _ pages: inout FilePages) throws -> Sum? {
+    var (sum, key, previous) = (Sum(), AppleIndexKey(), AppleIndexKey())
+    let isComplete = try Tree(root: index.root, usableSize: header.usableSize).forEachIndexRecord(
+      pageCount: header.pageCount, longest: Int(Connection.largestValue), reading: &pages
+    ) { record in
+      // Nothing but the value and the id.
+      guard let header = RecordHeader(record, at: 0, before: record.count),
+        header.values.count == 2, header.size == record.count,
+        let id = header.integer(1, in: record), key.read(0, of: header, in: record, row: id),
+        sum.count == 0 || key.canFollow(previous, isUnique: index.isUnique)
+      else { return false }
+      sum.add(key, seed)
+      swap(&key, &previous)
+      return true
+    }
+    return isComplete ? sum : nil
+  }
+}
+
+/// Reads the pages of a database without a log.
+private struct FilePages: PageReading {
+  let file: PageFile
+  let size: Int
+
+  mutating func read(_ page: UInt32, into buffer: inout [UInt8]) throws -> Bool {
+    if buffer.count != size { buffer = [UInt8](repeating: 0, count: size) }
+    guard page > 0 else { return false }
+    return try file.file.read(size, at: Int64(page - 1) * Int64(size), into: &buffer) == size
+  }
+}
