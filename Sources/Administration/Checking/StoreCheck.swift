@@ -98,11 +98,11 @@ public struct StoreCheck {
     _ source: any ResponseSource, after search: DamageSearch?, _ waiting: inout WaitingEntries?,
     _ report: (Finding) throws -> Void
   ) throws {
-    let checked = waiting.take()?.checked ?? []
+    let entries = waiting.take()
     try source.forEachFinding(fully: options.fully, now: options.clock, after: search) { finding in
       try record(finding, report)
     }
-    try record(checked, inUse: source.description.inUse, report)
+    try entries?.forEach { try record([$0], inUse: source.description.inUse, report) }
   }
 
   private mutating func checkEntries(
@@ -115,8 +115,8 @@ public struct StoreCheck {
       // In ascending order: findings are reported, and entries planned, in the order of ids.
       try source.scan(ScanRequest(empty.projection, in: .ascending), into: empty) { tally in
         plan.storedEntries += tally.responses
-        if waiting?.isFull == false, tally.overrun == nil {
-          waiting?.append(tally)
+        if waiting?.isFull == false, search?.hasEnded == false, tally.overrun == nil {
+          for checked in tally.checked { waiting?.append(checked) }
         } else {
           if waiting != nil { try checkStore(source, after: search, &waiting, report) }
           try record(tally.checked, inUse: inUse, report)
