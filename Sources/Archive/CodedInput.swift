@@ -148,7 +148,8 @@ final class CodedInput {
     guard !isReadWhole else { return false }
     do {
       let count = try read(&chunk, end)
-      if offset > windowStart {
+      // Only when that is most of the window: moving the rest each time would copy all data several times.
+      if offset - windowStart > end - offset {
         window.removeFirst(Int(offset - windowStart))
         windowStart = offset
       }

@@ -7,7 +7,7 @@
 #endif
 
 /// An unnamed file, which disappears with its owner, however the process ends.
-public struct TemporaryFile: ~Copyable {
+public struct TemporaryFile: ~Copyable, Sendable {
   let descriptor: Int32
   private let folder: String
 

@@ -4,7 +4,7 @@ import Files
 import ResponseStorage
 
 /// An archive file on disk, whose first bytes identify its kind.
-final class ArchiveFile {
+final class ArchiveFile: Sendable {
   let path: String
   let status: FileStatus
   /// The folder for temporary files.

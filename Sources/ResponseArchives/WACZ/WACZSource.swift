@@ -45,7 +45,7 @@ final class WACZSource: WARCBackedArchive {
   }
 
   /// The concatenated WARC files, in a temporary file because a zip member has no random access.
-  private final class WARCCopy {
+  private final class WARCCopy: Sendable {
     let file: TemporaryFile
 
     init(_ file: consuming TemporaryFile) {

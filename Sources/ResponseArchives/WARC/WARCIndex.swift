@@ -1,9 +1,9 @@
 import Bytes
 
 /// The index of a WARC file: the places of the records that become entries.
-struct WARCIndex {
+struct WARCIndex: Sendable {
   /// A response, from one record or several.
-  struct Entry {
+  struct Entry: Sendable {
     /// The response or revisit record.
     var record: WARCInput.Place
     /// The record with the body; for a revisit, a different one.

@@ -1,12 +1,12 @@
 import Archive
 import Bytes
 
-/// A file with random access.
-struct FileBytes {
+/// A file with random access, from any thread.
+struct FileBytes: Sendable {
   /// The size, in bytes.
   let size: ByteCount
   /// Reads bytes at an offset into the front of an array, and returns their number; 0 at the end.
-  let read: (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
+  let read: @Sendable (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
 }
 
 /// The bytes of a WARC file from a place on, decompressed if necessary.

@@ -1,0 +1,106 @@
+import Bytes
+import Files
+import ResponseStorage
+
+/// The entries of a WARC file in their order, which threads make before they are wanted.
+///
+/// Inflating records, parsing heads and writing property lists takes most of the time of a pass. The threads take
+/// batches of consecutive entries in turns.
+final class WARCEntriesAhead: Sendable {
+  private struct Batch: Sendable {
+    var entries: [SentEntry] = []
+    /// The error that ended the batch early.
+    var failure: (any Error)?
+  }
+
+  private let hands: [(batches: Channel<Batch>, permits: Channel<Bool>)]
+
+  /// The largest number of entries of a batch, and the number of bytes of bodies that ends it.
+  private static let mostEntries = 32
+  private static let mostBytes = ByteCount(1 << 19)
+  /// The size of the largest body that is sent with its entry, in bytes.
+  private static let largestBody = ByteCount(1 << 18)
+  /// The number of batches of a thread that may exist at a time: one is made, one waits, one is processed.
+  private static let mostBatches = 3
+
+  /// Whether threads make the entries of an index sooner than the thread that wants them.
+  static func pays(for index: WARCIndex) -> Bool {
+    // Each thread would decode all of a file that is one gzip member.
+    processorCount > 1 && index.entries.count > mostEntries
+      && index.entries.first?.body.member != index.entries.last?.body.member
+  }
+
+  /// Starts the threads.
+  ///
+  /// - Parameters:
+  ///   - readsBodies: Whether bodies are sent with their entries, except large ones.
+  ///   - makeMaker: Creates the maker of a thread.
+  init(
+    of index: WARCIndex, readsBodies: Bool, by makeMaker: @escaping @Sendable () -> WARCEntryMaker
+  ) {
+    let count = min(processorCount, 4)
+    hands = (0..<count).map { _ in (Channel<Batch>(), Channel<Bool>()) }
+    let limit = readsBodies ? Self.largestBody : nil
+    for (number, (batches, permits)) in hands.enumerated() {
+      for _ in 0..<Self.mostBatches { permits.send(true) }
+      BackgroundThread.start("WARCEntriesAhead") {
+        defer { batches.close() }
+        let maker = makeMaker()
+        var (turn, start) = (0, 0)
+        while case let range = Self.batch(of: index, from: start), !range.isEmpty {
+          (turn, start) = ((turn + 1) % count, range.upperBound)
+          // The batches of the other threads are only passed over.
+          guard (turn + count - 1) % count == number else { continue }
+          guard permits.receive() != nil else { return }
+          let batch = Self.makeBatch(range, of: index, limit, maker)
+          batches.send(batch)
+          if batch.failure != nil { return }
+        }
+      }
+    }
+  }
+
+  deinit {
+    for (_, permits) in hands { permits.close() }
+  }
+
+  /// Calls `body` with each entry.
+  func forEach(_ body: (SentEntry) throws -> ScanStep) throws -> ScanStep {
+    var number = 0
+    while let batch = hands[number].batches.receive() {
+      for entry in batch.entries where try body(entry) == .stop { return .stop }
+      if let failure = batch.failure { throw failure }
+      hands[number].permits.send(true)
+      number = (number + 1) % hands.count
+    }
+    return .next
+  }
+
+  /// Returns the indices of the batch that starts at an index; empty at the end.
+  private static func batch(of index: WARCIndex, from start: Int) -> Range<Int> {
+    var (end, bytes) = (start, 0 as ByteCount)
+    while end < index.entries.count, end - start < mostEntries, bytes < mostBytes {
+      let size = index.entries[end].size
+      if size <= largestBody { bytes += size }
+      end += 1
+    }
+    return start..<end
+  }
+
+  private static func makeBatch(
+    _ range: Range<Int>, of index: WARCIndex, _ limit: ByteCount?, _ maker: WARCEntryMaker
+  ) -> Batch {
+    var batch = Batch()
+    do {
+      for number in range {
+        let entry = index.entries[number]
+        batch.entries.append(
+          SentEntry(try maker.response(number, entry, readingUpTo: limit)))
+      }
+    } catch {
+      // It is thrown after the entries before it, as without threads.
+      batch.failure = error
+    }
+    return batch
+  }
+}

@@ -1,0 +1,128 @@
+import Archive
+import Bytes
+import ResponseStorage
+
+/// Assembles the entries of a WARC file from its records, one at a time.
+final class WARCEntryMaker {
+  private let path: String
+  private let bodies: WARCCursor
+  /// Reads the records that accompany those with bodies. A second cursor keeps either from seeking back.
+  private let others: WARCCursor
+
+  init(_ file: FileBytes, _ coding: ContentCoding?, path: String) {
+    self.path = path
+    bodies = WARCCursor(file, coding)
+    others = WARCCursor(file, coding)
+  }
+
+  /// Makes an entry.
+  ///
+  /// - Parameters:
+  ///   - number: Its index.
+  ///   - limit: The size of the largest body to read immediately, in bytes; `nil` for none.
+  func response(
+    _ number: Int, _ entry: WARCIndex.Entry, readingUpTo limit: ByteCount?
+  ) throws -> RawResponse {
+    try translatingErrors { try makeResponse(entry, limit).raw(id: Int64(number + 1)) }
+  }
+
+  private func makeResponse(
+    _ entry: WARCIndex.Entry, _ limit: ByteCount?
+  ) throws -> NewResponse {
+    let record = try (entry.record == entry.body ? bodies : others).record(at: entry.record)
+    guard let url = record.header.targetURI, let date = record.header.date else {
+      throw WARCError("a record disappeared")
+    }
+    var payload = try WARCPayload(record)
+    if entry.hasHeadOfBody { payload = try WARCPayload(bodies.record(at: entry.body)) }
+    let headers = payload.head.headers
+    let body = try body(of: entry, payload, limit)
+    var response = NewResponse(
+      url: url, status: payload.status ?? 200,
+      headers: entry.isRenamed ? WARCLabel.original(headers) : headers, stored: date, body: body)
+    if let place = entry.request {
+      try readRequest(at: place, isRenamed: entry.isRenamed, into: &response.request)
+    }
+    return response
+  }
+
+  private func readRequest(
+    at place: WARCInput.Place, isRenamed: Bool, into request: inout StoredResponse.Request
+  ) throws {
+    let record = try others.record(at: place)
+    request.url = record.header.targetURI ?? request.url
+    guard let head = try HTTPMessageHead.read({ try record.line(upTo: $0) }) else { return }
+    request.method = head.method ?? request.method
+    request.headers = head.headers
+    if isRenamed {
+      request.headers = WARCLabel.original(head.headers)
+      // The export adds `Host`; it was not in the cache.
+      request.headers?.fields.removeAll { $0.name == "Host" }
+    }
+    let body = try record.block(upTo: WARCIndex.largestInMemory)
+    request.body = body.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Returns the body of an entry.
+  ///
+  /// - Parameters:
+  ///   - payload: What was read of its record.
+  ///   - limit: The size of the largest body to read immediately.
+  private func body(
+    of entry: WARCIndex.Entry, _ payload: WARCPayload, _ limit: ByteCount?
+  ) throws -> Body {
+    let isThere = entry.record == entry.body || entry.hasHeadOfBody
+    guard let limit, entry.size <= limit else {
+      return body(readLaterOf: entry, continuing: isThere ? payload : nil)
+    }
+    let whole = try isThere ? payload : WARCPayload(bodies.record(at: entry.body))
+    let reader = try whole.body(areBodiesDecoded: entry.isBodyDecoded)
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: Int(min(entry.size.bytes + 1, 1 << 16)))
+    while case let count = try reader.read(into: &buffer), count > 0 {
+      bytes += buffer[..<count]
+      guard ByteCount(bytes.count) <= entry.size else { break }
+    }
+    guard ByteCount(bytes.count) == entry.size else {
+      throw WARCError("a record disappeared")
+    }
+    return Body(bytes)
+  }
+
+  /// Returns the body of an entry, which is read only when it is wanted.
+  ///
+  /// - Parameter payload: What was just read of its record, if reading can go on there.
+  func body(readLaterOf entry: WARCIndex.Entry, continuing payload: WARCPayload? = nil) -> Body {
+    let sha256 = String(decoding: Base16.encode(entry.sha256), as: UTF8.self)
+    let opening = bodies.opening
+    var body = Body(size: entry.size, sha256: sha256.isEmpty ? nil : sha256) { [self] in
+      let readsOn = payload != nil && bodies.readsOn(opening)
+      return try makeReader(ofBodyOf: entry, continuing: readsOn ? payload : nil)
+    }
+    body.isVerified = true
+    return body
+  }
+
+  private func makeReader(
+    ofBodyOf entry: WARCIndex.Entry, continuing payload: WARCPayload?
+  ) throws -> BodyReader {
+    let reader = try translatingErrors {
+      try (payload ?? WARCPayload(bodies.record(at: entry.body)))
+        .body(areBodiesDecoded: entry.isBodyDecoded)
+    }
+    return BodyReader(size: entry.size) { [self] buffer in
+      try translatingErrors { try reader.read(into: &buffer) }
+    }
+  }
+
+  /// Indexing read all of these records without error, so an error here means that the file changed meanwhile.
+  private func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as WARCError {
+      throw ResponseArchiveError(.damaged, at: path, "\(error)")
+    } catch let error as ContentDecodingError {
+      throw ResponseArchiveError(.damaged, at: path, "\(error)")
+    } catch let error as HTTPBodyError {
+      throw ResponseArchiveError(.damaged, at: path, "\(error)")
+    }
+  }
+}
