@@ -7,7 +7,7 @@ extension WARCHeader {
   /// Only the first few are kept. An exchange has a handful, and a 64 KiB header could name thousands, which for a
   /// million records would take too much memory.
   var concurrentIDs: [ByteString] {
-    fields.lazy.filter { $0.name.asciiLowercased == "warc-concurrent-to" }
+    fields.lazy.filter { $0.name.equalsIgnoringASCIICase("warc-concurrent-to") }
       .prefix(Self.mostConcurrentIDs).map(\.value)
   }
 

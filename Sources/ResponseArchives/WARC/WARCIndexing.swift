@@ -25,7 +25,7 @@ struct WARCIndexing {
     // The ratio is compared with what was read so far. With the size of the whole file, a bomb at
     // the beginning of a large file would pass.
     progress = WARCInput.Progress()
-    let input = try WARCInput(file, coding, counting: progress)
+    let input = WARCInput(whole: file, coding, counting: progress)
     reader = WARCReader(input, verifying: true)
   }
 

@@ -20,6 +20,8 @@ final class WARCInput {
   }
 
   private let coded: ContentReader?
+  /// Decodes instead of `coded`.
+  private let ahead: WARCPiecesAhead?
   private let readPlain: (inout [UInt8]) throws -> Int
   private let start: Int64
   private let progress: Progress
@@ -29,6 +31,8 @@ final class WARCInput {
   /// The number of bytes of the member, or of the file from `start` on, before the end of the buffer.
   private var offset: Int64 = 0
   private var isInMember = false
+  /// The offset of the member that `ahead` is in.
+  private var memberAhead: Int64 = 0
 
   /// The number of bytes read from the file, and of bytes decoded from them.
   final class Progress {
@@ -47,21 +51,38 @@ final class WARCInput {
   ) throws {
     start = place.member
     self.progress = progress
-    var next = place.member
-    readPlain = { buffer in
-      let count = try file.read(&buffer, next)
-      next += Int64(count)
-      progress.read += ByteCount(count)
-      return count
-    }
+    readPlain = Self.reading(file, from: place.member, counting: progress)
+    ahead = nil
     coded = coding.map { coding in
       ContentReader(coding, limit: limit) { try file.read(&$0, place.member + $1) }
     }
     try skip(place.offset)
   }
 
+  /// Starts reading a whole file, only forward. If it is compressed, another thread decodes it.
+  init(whole file: FileBytes, _ coding: ContentCoding?, counting progress: Progress) {
+    start = 0
+    self.progress = progress
+    readPlain = Self.reading(file, from: 0, counting: progress)
+    ahead = coding.map { WARCPiecesAhead(file, $0) }
+    coded = nil
+  }
+
+  private static func reading(
+    _ file: FileBytes, from start: Int64, counting progress: Progress
+  ) -> (inout [UInt8]) throws -> Int {
+    var next = start
+    return { buffer in
+      let count = try file.read(&buffer, next)
+      next += Int64(count)
+      progress.read += ByteCount(count)
+      return count
+    }
+  }
+
   /// The place of the next byte.
   var place: Place {
+    if ahead != nil { return Place(member: memberAhead, offset: offset - Int64(unread.count)) }
     guard let coded else { return Place(member: start + offset - Int64(unread.count)) }
     return Place(member: start + coded.memberStart, offset: offset - Int64(unread.count))
   }
@@ -93,6 +114,11 @@ final class WARCInput {
   /// Whether the input has ended.
   func isAtEnd() throws -> Bool {
     while unread.isEmpty {
+      if let ahead {
+        guard let piece = try ahead.next() else { return true }
+        take(piece)
+        continue
+      }
       let count = try fill()
       if count == 0 {
         guard let coded, try coded.nextMember() else { return true }
@@ -104,6 +130,13 @@ final class WARCInput {
       progress.decoded += ByteCount(count)
     }
     return false
+  }
+
+  private func take(_ piece: WARCPiecesAhead.Piece) {
+    (buffer, unread, memberAhead) = (piece.bytes, piece.bytes.indices, piece.member)
+    offset = (piece.startsMember ? 0 : offset) + Int64(unread.count)
+    progress.read = ByteCount(piece.decodedEnd)
+    progress.decoded += ByteCount(unread.count)
   }
 
   private func fill() throws -> Int {

@@ -51,7 +51,10 @@ extension WARCHeader {
   /// The id that this program gives to a record. It is derived from all other fields, so that it reveals changes to
   /// them: WARC has no digest of the header.
   var derivedID: ByteString {
-    let others = fields.filter { $0.name.asciiLowercased != "warc-record-id" }
-    return ByteString("<urn:uuid:\(NameUUID.make(of: others.flatMap(\.line)))>")
+    var others: [UInt8] = []
+    for field in fields where !field.name.equalsIgnoringASCIICase("warc-record-id") {
+      others += field.line
+    }
+    return ByteString("<urn:uuid:\(NameUUID.make(of: others))>")
   }
 }
