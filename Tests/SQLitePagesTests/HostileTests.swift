@@ -56,6 +56,19 @@ import Testing
         pages.reads = 0
         try tree.forEachPage(visited: &visited, reading: &pages) { _, _, _, _ in }
         #expect(pages.reads <= Int(pages.pageCount))
+        var (size, records) = (changed.count, 0)
+        _ = try tree.forEachIndexRecord(
+          pageCount: pages.pageCount, longest: 4_096, reading: &pages
+        ) { record in
+          (size, records) = (max(size, record.count), records + 1)
+          return true
+        }
+        #expect(size <= max(changed.count, 4_096) && records <= changed.count)
+        _ = try tree.forEachRow(pageCount: pages.pageCount, reading: &pages) { pages, page, cell in
+          _ = try cell.payload.read(
+            4_096, of: page, usableSize: 512, into: &buffer, from: &pages)
+          return true
+        }
         _ = try tree.row(77, reading: &pages, into: &buffer)
         let list = try FreeList(
           from: root, usableSize: 512, pageCount: pages.pageCount, reading: &pages)

@@ -58,6 +58,44 @@ import Testing
   }
 
   @Test(arguments: Databases.plain)
+  func `an index has the ids of all rows, in the order of its values`(name: String) throws {
+    let bytes = try Databases.bytes(name)
+    let header = try #require(DatabaseHeader(bytes))
+    let usable = header.usableSize
+    var pages = MemoryPages(bytes: bytes, pageSize: header.pageSize)
+    var rows: [Int64] = []
+    let table = try #require(try pages.root(of: "t", usableSize: usable))
+    let index = try #require(try pages.root(of: "i", usableSize: usable))
+    let isWhole = try Tree(root: table, usableSize: usable).forEachRow(
+      pageCount: pages.pageCount, reading: &pages
+    ) { _, _, cell in
+      rows.append(cell.rowID)
+      return true
+    }
+    var (ids, values): ([Int64], [Int64]) = ([], [])
+    let isComplete = try Tree(root: index, usableSize: usable).forEachIndexRecord(
+      pageCount: pages.pageCount, longest: 1 << 20, reading: &pages
+    ) { record in
+      let header = RecordHeader(record, at: 0, before: record.count)
+      let (value, id) = (header?.integer(0, in: record), header?.integer(1, in: record))
+      values.append(try #require(value))
+      ids.append(try #require(id))
+      return true
+    }
+    #expect(isWhole && isComplete)
+    #expect(!ids.isEmpty && ids.sorted() == rows)
+    #expect(values == values.sorted())
+    // A page of the other kind ends either walk.
+    #expect(
+      try !Tree(root: index, usableSize: usable)
+        .forEachRow(pageCount: pages.pageCount, reading: &pages) { _, _, _ in true })
+    #expect(
+      try !Tree(root: table, usableSize: usable).forEachIndexRecord(
+        pageCount: pages.pageCount, longest: 1 << 20, reading: &pages
+      ) { _ in true })
+  }
+
+  @Test(arguments: Databases.plain)
   func `interior pages and leaves are all pages of a tree`(name: String) throws {
     let bytes = try Databases.bytes(name)
     let usable = try #require(DatabaseHeader(bytes)).usableSize

@@ -97,9 +97,10 @@ struct AppleIndexCheck: Sendable {
   /// - Parameter database: The path of a database that no process changes.
   func isRight(in database: String) -> Bool {
     do {
-      var pages = FilePages(file: try PageFile(database), size: header.pageSize)
+      var pages = FilePages(of: try PageFile(database), header)
       guard let sums = try sumsOfRows(&pages) else { return false }
       for index in indexes {
+        pages.startOver()
         guard try sum(of: index, &pages) == sums[index.column] else { return false }
       }
       return true
@@ -165,12 +166,25 @@ struct AppleIndexCheck: Sendable {
 
 /// Reads the pages of a database without a log.
 private struct FilePages: PageReading {
-  let file: PageFile
-  let size: Int
+  private let file: PageFile
+  private let size: Int
+  private let count: UInt32
+  /// The number of pages that may still be read. A tree and its overflow pages have each page once, but in a damaged
+  /// database, all cells could refer to the same long chain.
+  private var rest: UInt32
+
+  init(of file: PageFile, _ header: DatabaseHeader) {
+    (self.file, size, count) = (file, header.pageSize, header.pageCount)
+    rest = count
+  }
+
+  /// Starts to read another tree.
+  mutating func startOver() { rest = count }
 
   mutating func read(_ page: UInt32, into buffer: inout [UInt8]) throws -> Bool {
+    guard page > 0, rest > 0 else { return false }
+    rest -= 1
     if buffer.count != size { buffer = [UInt8](repeating: 0, count: size) }
-    guard page > 0 else { return false }
     return try file.file.read(size, at: Int64(page - 1) * Int64(size), into: &buffer) == size
   }
 }
