@@ -68,7 +68,13 @@ public struct MemoryStore: StoreSource {
   public func entriesEverStored() -> Int64? { everStored }
 
   public func response(_ id: StoredResponse.ID, _ projection: Projection) -> StoredResponse? {
-    responses.first { $0.id == id }?.projected(to: projection)
+    var (low, high) = (0, responses.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if responses[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    guard low < responses.count, responses[low].id == id else { return nil }
+    return responses[low].projected(to: projection)
   }
 
   public func count() -> Int64 { Int64(responses.count) }
