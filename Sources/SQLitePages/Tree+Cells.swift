@@ -82,8 +82,8 @@ extension Tree {
   /// - Parameters:
   ///   - pageCount: The number of pages of the database.
   ///   - pages: Reads the pages.
-  ///   - body: Processes a row and its page; returns `false` to end the walk.
-  /// - Returns: Whether the walk has reached the end of the tree.
+  ///   - body: Processes a row and its page; returns `false` to ignore the rest.
+  /// - Returns: Whether `body` got all rows of the pages that could be read; others are passed over.
   /// - Throws: An error of `pages` or `body`.
   public func forEachRow<Pages: PageReading>(
     pageCount: UInt32, reading pages: inout Pages,

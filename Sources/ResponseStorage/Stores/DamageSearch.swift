@@ -10,7 +10,7 @@ public final class DamageSearch {
     self.check = check
   }
 
-  /// Whether the search has ended, so that its answers are known at once.
+  /// Whether the search has ended, apart from what it has to check again because it found damage.
   public var hasEnded: Bool { check.hasEnded }
 
   /// Calls `body` with each answer of SQLite, the first time; waits for them.

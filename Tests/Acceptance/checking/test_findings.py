@@ -493,10 +493,10 @@ def hidden(cache, name, *statements):
     execute(cache, "PRAGMA writable_schema = ON", ("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", index))
 
 
-def made_from(cache, name, columns):
+def made_from(cache, name, columns, table=RESPONSES):
     """Fills an index as if it had another definition."""
     ((sql,),) = query(cache, f"SELECT sql FROM sqlite_master WHERE name = '{name}'")
-    defined_as(cache, name, f"CREATE INDEX {name} ON {RESPONSES}({columns})")
+    defined_as(cache, name, f"CREATE INDEX {name} ON {table}({columns})")
     execute(cache, f"REINDEX {name}")
     defined_as(cache, name, sql)
 
@@ -530,6 +530,7 @@ INDEX_FAULTS = {
     "another id": lambda cache: hidden(
         cache, "receiver_data_index", f"UPDATE {BODIES} SET entry_ID = 1000000 WHERE entry_ID = 9"),
     "another column": lambda cache: made_from(cache, "request_key_index", "request_key, version"),
+    "NULL instead of 1": lambda cache: made_from(cache, "proto_props_index", "nullif(entry_ID, 1)", BLOBS),
     "another order": lambda cache: made_from(cache, "request_key_index", "request_key DESC"),
     "an index of a part": lambda cache: made_from(cache, "request_key_index", "request_key) WHERE (entry_ID < 99"),
     "equal values": not_unique,

@@ -72,7 +72,7 @@ struct AppleDatabaseCheck {
     }
   }
 
-  /// Whether the check has ended, so that no call waits for it.
+  /// Whether its threads have ended. If they found damage, SQLite still checks the tables that seemed right.
   var hasEnded: Bool { rest.withLock { $0 == 0 } }
 
   /// Waits until no thread reads the database.

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import SQLite
 import SQLitePages
@@ -97,7 +98,7 @@ struct AppleIndexCheck: Sendable {
   /// - Parameter database: The path of a database that no process changes.
   func isRight(in database: String) -> Bool {
     do {
-      var pages = FilePages(of: try PageFile(database), header)
+      var pages = try FilePages(of: PageFile(database), header)
       guard let sums = try sumsOfRows(&pages) else { return false }
       for index in indexes {
         pages.startOver()
@@ -173,8 +174,11 @@ private struct FilePages: PageReading {
   /// database, all cells could refer to the same long chain.
   private var rest: UInt32
 
-  init(of file: PageFile, _ header: DatabaseHeader) {
-    (self.file, size, count) = (file, header.pageSize, header.pageCount)
+  init(of file: PageFile, _ header: DatabaseHeader) throws(FileError) {
+    // The number in the header can be wrong.
+    let length = try file.file.status().size.bytes
+    let whole = UInt32(clamping: length / Int64(header.pageSize))
+    (self.file, size, count) = (file, header.pageSize, min(header.pageCount, whole))
     rest = count
   }
 

@@ -73,7 +73,8 @@ struct AppleIndexKey {
 
   /// A digest of the key, which only this process can compute.
   func digest(seed: UInt64) -> UInt64 {
-    var digest = Self.mixed(seed, kind.rawValue ^ UInt64(bitPattern: number))
+    // The kind by itself: together, NULL and a number could give the same word.
+    var digest = Self.mixed(Self.mixed(seed, kind.rawValue), UInt64(bitPattern: number))
     if kind == .text {
       let bytes = text.span
       digest = Self.mixed(digest, UInt64(bytes.count))
