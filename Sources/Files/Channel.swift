@@ -24,6 +24,11 @@ public final class Channel<Element: Sendable>: Sendable {
     monitor.update { $0.isClosed = true }
   }
 
+  /// Closes the channel, and drops the values that were not received.
+  public func cancel() {
+    monitor.update { $0 = State(isClosed: true) }
+  }
+
   /// Waits for the next value; `nil` if the channel is closed and empty.
   public func receive() -> Element? {
     monitor.wait(until: { !$0.elements.isEmpty || $0.isClosed }) { state in

@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 /// An entry that is sent from one thread to another.
@@ -20,6 +21,20 @@ struct SentEntry: Sendable {
     (id, columns, hasBodyFile) = (response.id, response.columns, response.hasBodyFile)
     parts = response.parts.map { part in
       (part.name, part.content.map { $0.bytes.map { .bytes($0) } ?? .later } ?? .missing)
+    }
+  }
+
+  /// The length of its texts and of what was read of its parts, in bytes.
+  var byteCount: ByteCount {
+    let texts = columns.reduce(0) { sum, column in
+      switch column.value {
+      case .text(let text): sum + text.bytes.count
+      case .blob(let blob): sum + blob.count
+      case .null, .integer, .real: sum
+      }
+    }
+    return parts.reduce(ByteCount(texts)) { sum, part in
+      if case .bytes(let bytes) = part.content { sum + ByteCount(bytes.count) } else { sum }
     }
   }
 

@@ -7,27 +7,33 @@ import ResponseStorage
 /// Inflating records, parsing heads and writing property lists takes most of the time of a pass. The threads take
 /// batches of consecutive entries in turns.
 final class WARCEntriesAhead: Sendable {
+  /// A batch, or a part of one.
   private struct Batch: Sendable {
     var entries: [SentEntry] = []
+    /// Whether the next batch is that of another thread.
+    var isLast = true
     /// The error that ended the batch early.
     var failure: (any Error)?
   }
 
   private let hands: [(batches: Channel<Batch>, permits: Channel<Bool>)]
 
-  /// The largest number of entries of a batch, and the number of bytes of bodies that ends it.
+  /// The largest number of entries of a batch, and the number of bytes of bodies that ends it. A part of a batch ends
+  /// after that many bytes in all, because each head can have a megabyte.
   private static let mostEntries = 32
   private static let mostBytes = ByteCount(1 << 19)
   /// The size of the largest body that is sent with its entry, in bytes.
   private static let largestBody = ByteCount(1 << 18)
-  /// The number of batches of a thread that may exist at a time: one is made, one waits, one is processed.
+  /// The number of batches, or parts, of a thread that may exist at a time: one is made, one waits, one is processed.
   private static let mostBatches = 3
 
   /// Whether threads make the entries of an index sooner than the thread that wants them.
   static func pays(for index: WARCIndex) -> Bool {
-    // Each thread would decode all of a file that is one gzip member.
-    processorCount > 1 && index.entries.count > mostEntries
-      && index.entries.first?.body.member != index.entries.last?.body.member
+    guard processorCount > 1, index.entries.count > mostEntries else { return false }
+    // Each thread would decode all of a gzip member with many entries.
+    let shared = zip(index.entries, index.entries.dropFirst())
+      .count { $0.body.member == $1.body.member }
+    return shared < index.entries.count / 2
   }
 
   /// Starts the threads.
@@ -51,17 +57,14 @@ final class WARCEntriesAhead: Sendable {
           (turn, start) = ((turn + 1) % count, range.upperBound)
           // The batches of the other threads are only passed over.
           guard (turn + count - 1) % count == number else { continue }
-          guard permits.receive() != nil else { return }
-          let batch = Self.makeBatch(range, of: index, limit, maker)
-          batches.send(batch)
-          if batch.failure != nil { return }
+          guard Self.send(range, of: index, limit, maker, to: batches, permits) else { return }
         }
       }
     }
   }
 
   deinit {
-    for (_, permits) in hands { permits.close() }
+    for (_, permits) in hands { permits.cancel() }
   }
 
   /// Calls `body` with each entry.
@@ -71,7 +74,7 @@ final class WARCEntriesAhead: Sendable {
       for entry in batch.entries where try body(entry) == .stop { return .stop }
       if let failure = batch.failure { throw failure }
       hands[number].permits.send(true)
-      number = (number + 1) % hands.count
+      if batch.isLast { number = (number + 1) % hands.count }
     }
     return .next
   }
@@ -87,20 +90,33 @@ final class WARCEntriesAhead: Sendable {
     return start..<end
   }
 
-  private static func makeBatch(
-    _ range: Range<Int>, of index: WARCIndex, _ limit: ByteCount?, _ maker: WARCEntryMaker
-  ) -> Batch {
-    var batch = Batch()
-    do {
-      for number in range {
-        let entry = index.entries[number]
-        batch.entries.append(
-          SentEntry(try maker.response(number, entry, readingUpTo: limit)))
+  /// Makes the entries of a batch, and sends them in parts.
+  ///
+  /// - Returns: Whether more entries are wanted.
+  private static func send(
+    _ range: Range<Int>, of index: WARCIndex, _ limit: ByteCount?, _ maker: WARCEntryMaker,
+    to batches: Channel<Batch>, _ permits: Channel<Bool>
+  ) -> Bool {
+    guard permits.receive() != nil else { return false }
+    var (batch, bytes) = (Batch(), 0 as ByteCount)
+    for number in range {
+      do {
+        let entry = SentEntry(
+          try maker.response(number, index.entries[number], readingUpTo: limit))
+        batch.entries.append(entry)
+        bytes += entry.byteCount
+      } catch {
+        // It is thrown after the entries before it, as without threads.
+        batch.failure = error
+        break
       }
-    } catch {
-      // It is thrown after the entries before it, as without threads.
-      batch.failure = error
+      guard bytes >= mostBytes, number + 1 < range.upperBound else { continue }
+      batch.isLast = false
+      batches.send(batch)
+      guard permits.receive() != nil else { return false }
+      (batch, bytes) = (Batch(), 0)
     }
-    return batch
+    batches.send(batch)
+    return batch.failure == nil
   }
 }

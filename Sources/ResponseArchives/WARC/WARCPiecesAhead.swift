@@ -70,7 +70,7 @@ final class WARCPiecesAhead {
     }
   }
 
-  deinit { permits.close() }
+  deinit { permits.cancel() }
 
   /// Returns the next bytes, which may be none; `nil` at the end.
   ///
