@@ -18,7 +18,7 @@ extension RemovalPlan {
   ///   - now: The time that ages are relative to.
   ///   - clock: The system time, for the age of files; `nil` for `now`.
   /// - Complexity: O(*n* log *k*) time and O(*k*) memory, where *n* is the number of entries that may be removed, and
-  ///   *k* is the number of entries that are removed or that a rule limits.
+  ///   *k* is the number of entries that are removed, or that an age, a size or a rule would remove, or 131,072.
   public init(
     enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,
     by rules: EntryRules = EntryRules(), keeping pins: EntryNames = EntryNames(), now: Timestamp,
@@ -34,10 +34,13 @@ extension RemovalPlan {
     var removable = RemovableEntries(by: limits, at: now, pageBytes: footprint.pageBytes)
     // What is known before reading the entries gives an upper bound of what has to be removed. Often that is little,
     // and then the entries are read once.
-    (storedEntries, inlineBytes) = ((try? source.count()) ?? .max, .max)
+    let most = (try? source.count()) ?? .max
+    (storedEntries, inlineBytes) = (most, .max)
     var queue = RemovalQueue(
       in: limits, until: LimitExcess(limits, of: self), atMost: Self.mostInMemory)
     try count(source, by: basis) { if removable.insert($0) { queue.insert($0) } }
+    // A damaged index has fewer entries than its table.
+    if storedEntries > most { queue.overflow() }
     for (reason, entries) in removable.kept { keep(entries, because: reason) }
     bytesToFree = limits.bytesToFree ?? 0
     if exceedsRoom(of: limits) {

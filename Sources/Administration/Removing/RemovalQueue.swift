@@ -15,7 +15,7 @@ struct RemovalQueue {
   private var kept: RemovalPlan.Entry?
   /// The number of entries that are collected before those that stay are dropped.
   private var capacity = spare
-  /// Whether more entries than ``most`` may have to be removed; it then has none.
+  /// Whether more entries than ``most`` may have to be removed, or their number is unknown; it then has none.
   private(set) var hasOverflowed = false
 
   /// The number of entries beyond the needed ones that are collected before they are sorted.
@@ -33,7 +33,7 @@ struct RemovalQueue {
     guard entries.count >= capacity else { return }
     let needed = sort(until: excess)
     guard needed <= most else {
-      (entries, hasOverflowed) = ([], true)
+      overflow()
       return
     }
     // One more than needed: the sums of the sizes are not exact, and depend on their order.
@@ -43,6 +43,9 @@ struct RemovalQueue {
     // An array that grows by itself doubles its memory.
     entries.reserveCapacity(capacity)
   }
+
+  /// Drops all entries: the queue cannot tell which come first.
+  mutating func overflow() { (entries, hasOverflowed) = ([], true) }
 
   /// Returns the entries to remove, in order, each with its reason, and empties the queue.
   ///
