@@ -16,11 +16,10 @@ extension AppleSchema {
   static let stagingTable = "staged_response"
 
   /// The statements that fill the response table and create the indexes.
-  // The index of a UNIQUE constraint exists from the beginning. But between two tables with equal columns and equal
-  // unique indexes, `INSERT … SELECT *` copies the indexes too, in their order ("transfer optimization").
+  // The index of a UNIQUE constraint exists from the beginning, and gets its keys row by row. Filling this table last
+  // leaves the page cache to it and to that index.
   var bulkCompletion: [String] {
     [
-      "CREATE UNIQUE INDEX temp.staged_key ON \(Self.stagingTable)(request_key)",
       "INSERT INTO cfurl_cache_response SELECT * FROM \(Self.stagingTable)",
       "DROP TABLE \(Self.stagingTable)",
     ] + creationStatements.filter(Self.isIndex)
