@@ -52,11 +52,12 @@ for entries; do
   measure "list --sort -size --limit 20" list "$cache" --sort=-size --limit 20
   measure "list --limit 50" list "$cache" --limit 50
   measure "usage" usage "$cache" --by host
-  measure "report" report "$cache" -o "$folder/report.html" --force
   measure "check" check "$cache"
-  [ -n "$isBrief" ] || measure "check --full" check "$cache" --full
   measure "grep" grep -c "$cache" --count silver
+  measure "plan of enforce (a tenth)" enforce -n -c "$cache" --max-entries $((entries * 9 / 10))
   if [ -z "$isBrief" ]; then
+    measure "report" report "$cache" -o "$folder/report.html" --force
+    measure "check --full" check "$cache" --full
     measure "diff with itself" diff "$cache" "$cache/Cache.db"
     measure "export (tar.zst)" export -c "$cache" -o "$folder/export.tar.zst" --force
     measure "list of the tar.zst" list "$folder/export.tar.zst" --format csv
@@ -65,7 +66,7 @@ for entries; do
   fi
   prepare="sh -c 'rm -rf $copy; cp -r $cache $copy; sync -f $copy'"
   measure "purge (status 404)" purge --yes -c "$copy" --where status==404
-  measure "enforce (a tenth)" enforce --yes -c "$copy" --max-entries $((entries * 9 / 10))
+  [ -n "$isBrief" ] || measure "enforce (a tenth)" enforce --yes -c "$copy" --max-entries $((entries * 9 / 10))
   prepare=true
   rm -rf "$folder/cache" "$copy" "$folder/export.tar.zst"
 done
