@@ -46,9 +46,9 @@ struct AppleIndexCheck: Sendable {
     while try columns.step() {
       // A record has no values of generated columns.
       guard columns.integer(at: 6) == 0 else { return nil }
-      let type = String(decoding: columns.bytes(at: 2), as: UTF8.self)
       guard columns.integer(at: 5) > 0 else { continue }
-      primary.append((Int(columns.integer(at: 0)), type.uppercased() == "INTEGER"))
+      let isInteger = ByteString(columns.bytes(at: 2)).equalsIgnoringASCIICase("integer")
+      primary.append((Int(columns.integer(at: 0)), isInteger))
     }
     var (indexes, alias): ([Index], Int?) = ([], nil)
     if primary.count == 1, primary[0].isInteger { alias = primary[0].column }
