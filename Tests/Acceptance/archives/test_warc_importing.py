@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import uuid
 
 import pytest
 
@@ -233,3 +234,20 @@ def test_salvaging():
     assert counts == sorted(counts) and counts[-1] > counts[0], counts
     file = write("one.warc", hostile_warcs.record() + hostile_warcs.record(WARC_Target_URI="http://example.com/b")[:-30])
     assert list(imported(file, "--salvage", status=3)[0]) == ["http://example.com/a"]
+
+
+def test_long_heads_stay_in_order():
+    """Threads make the entries of a compressed file, and send a batch in parts if its heads are long."""
+    urls = [f"http://example.com/{number}" for number in range(200)]
+    members = []
+    for number, url in enumerate(urls):
+        block = f"HTTP/1.1 200 OK\r\nX-Long: {str(number) * 20_000}\r\nContent-Length: 1\r\n\r\nb"
+        members.append(gzip.compress((
+            f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{uuid.UUID(int=number)}>\r\nWARC-Target-URI: {url}\r\n"
+            f"WARC-Date: 2025-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {len(block)}\r\n\r\n"
+            f"{block}\r\n\r\n").encode()))
+    file = write("long.warc.gz", b"".join(members))
+    imported(file)
+    for cache in [file, path("imported")]:
+        listed = run("list", cache, "--columns", "id,url", "--format", "csv").stdout.decode().splitlines()[1:]
+        assert listed == [f"{number + 1},{url}" for number, url in enumerate(urls)]
