@@ -38,8 +38,8 @@ final class WACZSource: WARCBackedArchive {
     let unpacking = try WACZUnpacking(file, limits: limits)
     let warc = WARCCopy(try unpacking.run())
     entries = try WARCEntries(
-      FileBytes(size: ByteCount(warc.file.size)) { try warc.file.read(into: &$0, at: $1) },
-      limits: limits, path: file.path)
+      FileBytes(size: { ByteCount(warc.file.size) }) { try warc.file.read(into: &$0, at: $1) },
+      limits: limits, path: file.path, temporaryFolder: file.temporaryFolder)
     description = StoreDescription(
       path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)
   }

@@ -8,7 +8,7 @@ import Bytes
 struct WARCCandidates {
   /// A request.
   struct Request {
-    var place: WARCInput.Place
+    var record: WARCIndex.Record
     var isGET: Bool
     /// The mark of the cache key.
     var key: WARCMark
@@ -132,7 +132,7 @@ struct WARCCandidates {
       guard let place = requestNumbers.number(ofFirst: marks[responses[number].ids]) else {
         continue
       }
-      entries[number].request = requests[place].place
+      entries[number].request = requests[place].record
       // A cache looks responses up by the URL of their request.
       (responses[number].key, responses[number].isGET) = (
         requests[place].key, requests[place].isGET

@@ -38,7 +38,7 @@ final class WARCCursor {
       input = nil
       input = try WARCInput(file, coding, from: place)
     }
-    guard let input, case let reader = WARCReader(input, verifying: false), try reader.next() else {
+    guard let input, case let reader = WARCReader(input, indexing: false), try reader.next() else {
       throw WARCError("a record disappeared")
     }
     isUnread = true

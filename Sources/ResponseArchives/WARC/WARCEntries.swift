@@ -26,14 +26,19 @@ final class WARCEntries {
 
   /// Reads the file once.
   ///
+  /// - Parameter temporaryFolder: The folder for copies of the heads of records.
   /// - Throws: ``ResponseArchiveError`` for a limit, or any error from reading the file.
-  init(_ file: FileBytes, limits: ArchiveLimits, path: String) throws {
+  init(_ file: FileBytes, limits: ArchiveLimits, path: String, temporaryFolder: String) throws {
     var start = [UInt8](repeating: 0, count: ContentCoding.longestMark)
     let count = try file.read(&start, 0)
     let coding = ContentCoding(ofDataBeginningWith: start[..<count])
-    var indexing = try WARCIndexing(file, coding, limits: limits, path: path)
-    index = try indexing.run()
-    makeMaker = { WARCEntryMaker(file, coding, path: path) }
+    var indexing = try WARCIndexing(
+      file, coding, limits: limits, path: path, temporaryFolder: temporaryFolder)
+    let index = try indexing.run()
+    self.index = index
+    makeMaker = { [heads = index.heads] in
+      WARCEntryMaker(file, coding, heads: heads, path: path)
+    }
     maker = makeMaker()
   }
 
@@ -43,7 +48,7 @@ final class WARCEntries {
   /// - Throws: ``ResponseArchiveError`` if the file is damaged, or any error that `body` throws.
   func forEach(readsBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws {
     let step =
-      WARCEntriesAhead.pays(for: index)
+      WARCEntriesAhead.pays(for: index, readsBodies: readsBodies)
       ? try forEachAhead(readsBodies: readsBodies, body)
       : try forEach(index.entries.indices, readsBodies: readsBodies, body)
     if step == .stop { return }

@@ -28,11 +28,12 @@ final class WARCEntriesAhead: Sendable {
   private static let mostBatches = 3
 
   /// Whether threads make the entries of an index sooner than the thread that wants them.
-  static func pays(for index: WARCIndex) -> Bool {
+  static func pays(for index: WARCIndex, readsBodies: Bool) -> Bool {
     guard processorCount > 1, index.entries.count > mostEntries else { return false }
+    if !readsBodies, index.heads != nil { return true }
     // Each thread would decode all of a gzip member with many entries.
     let shared = zip(index.entries, index.entries.dropFirst())
-      .count { $0.body.member == $1.body.member }
+      .count { $0.body.place.member == $1.body.place.member }
     return shared < index.entries.count / 2
   }
 

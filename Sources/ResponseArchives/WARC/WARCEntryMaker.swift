@@ -5,14 +5,39 @@ import ResponseStorage
 /// Assembles the entries of a WARC file from its records, one at a time.
 final class WARCEntryMaker {
   private let path: String
-  private let bodies: WARCCursor
-  /// Reads the records that accompany those with bodies. A second cursor keeps either from seeking back.
-  private let others: WARCCursor
+  private let records: Cursors
+  /// Reads copies of the heads of records.
+  private let heads: Cursors?
 
-  init(_ file: FileBytes, _ coding: ContentCoding?, path: String) {
+  private var bodies: WARCCursor { records.bodies }
+
+  private struct Cursors {
+    /// Reads the records with bodies.
+    let bodies: WARCCursor
+    /// Reads the records that accompany them. A second cursor keeps either from seeking back.
+    let others: WARCCursor
+
+    /// Whether the file is that of the copies.
+    let areCopies: Bool
+
+    init(_ file: FileBytes, _ coding: ContentCoding?, areCopies: Bool = false) {
+      self.areCopies = areCopies
+      bodies = WARCCursor(file, coding)
+      others = WARCCursor(file, coding)
+    }
+
+    func place(of record: WARCIndex.Record) -> WARCInput.Place {
+      areCopies ? WARCInput.Place(member: record.copy) : record.place
+    }
+  }
+
+  /// Creates a maker.
+  ///
+  /// - Parameter heads: Copies of the heads of records, if there are any.
+  init(_ file: FileBytes, _ coding: ContentCoding?, heads: FileBytes?, path: String) {
     self.path = path
-    bodies = WARCCursor(file, coding)
-    others = WARCCursor(file, coding)
+    records = Cursors(file, coding)
+    self.heads = heads.map { Cursors($0, nil, areCopies: true) }
   }
 
   /// Makes an entry.
@@ -29,27 +54,33 @@ final class WARCEntryMaker {
   private func makeResponse(
     _ entry: WARCIndex.Entry, _ limit: ByteCount?
   ) throws -> NewResponse {
-    let record = try (entry.record == entry.body ? bodies : others).record(at: entry.record)
+    let cursors = limit == nil ? heads ?? records : records
+    let isOne = entry.record.place == entry.body.place
+    let record = try (isOne ? cursors.bodies : cursors.others)
+      .record(at: cursors.place(of: entry.record))
     guard let url = record.header.targetURI, let date = record.header.date else {
       throw WARCError("a record disappeared")
     }
     var payload = try WARCPayload(record)
-    if entry.hasHeadOfBody { payload = try WARCPayload(bodies.record(at: entry.body)) }
+    if entry.hasHeadOfBody {
+      payload = try WARCPayload(cursors.bodies.record(at: cursors.place(of: entry.body)))
+    }
     let headers = payload.head.headers
-    let body = try body(of: entry, payload, limit)
+    let isAtBody = !cursors.areCopies && (isOne || entry.hasHeadOfBody)
+    let body = try body(of: entry, continuing: isAtBody ? payload : nil, limit)
     var response = NewResponse(
       url: url, status: payload.status ?? 200,
       headers: entry.isRenamed ? WARCLabel.original(headers) : headers, stored: date, body: body)
-    if let place = entry.request {
-      try readRequest(at: place, isRenamed: entry.isRenamed, into: &response.request)
+    if let request = entry.request {
+      let record = try cursors.others.record(at: cursors.place(of: request))
+      try readRequest(record, isRenamed: entry.isRenamed, into: &response.request)
     }
     return response
   }
 
   private func readRequest(
-    at place: WARCInput.Place, isRenamed: Bool, into request: inout StoredResponse.Request
+    _ record: WARCReader, isRenamed: Bool, into request: inout StoredResponse.Request
   ) throws {
-    let record = try others.record(at: place)
     request.url = record.header.targetURI ?? request.url
     guard let head = try HTTPMessageHead.read({ try record.line(upTo: $0) }) else { return }
     request.method = head.method ?? request.method
@@ -66,16 +97,15 @@ final class WARCEntryMaker {
   /// Returns the body of an entry.
   ///
   /// - Parameters:
-  ///   - payload: What was read of its record.
+  ///   - payload: What was just read of its record, if reading can go on there.
   ///   - limit: The size of the largest body to read immediately.
   private func body(
-    of entry: WARCIndex.Entry, _ payload: WARCPayload, _ limit: ByteCount?
+    of entry: WARCIndex.Entry, continuing payload: WARCPayload?, _ limit: ByteCount?
   ) throws -> Body {
-    let isThere = entry.record == entry.body || entry.hasHeadOfBody
     guard let limit, entry.size <= limit else {
-      return body(readLaterOf: entry, continuing: isThere ? payload : nil)
+      return body(readLaterOf: entry, continuing: payload)
     }
-    let whole = try isThere ? payload : WARCPayload(bodies.record(at: entry.body))
+    let whole = try payload ?? WARCPayload(bodies.record(at: entry.body.place))
     let reader = try whole.body(areBodiesDecoded: entry.isBodyDecoded)
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: Int(min(entry.size.bytes + 1, 1 << 16)))
@@ -107,7 +137,7 @@ final class WARCEntryMaker {
     ofBodyOf entry: WARCIndex.Entry, continuing payload: WARCPayload?
   ) throws -> BodyReader {
     let reader = try translatingErrors {
-      try (payload ?? WARCPayload(bodies.record(at: entry.body)))
+      try (payload ?? WARCPayload(bodies.record(at: entry.body.place)))
         .body(areBodiesDecoded: entry.isBodyDecoded)
     }
     return BodyReader(size: entry.size) { [self] buffer in

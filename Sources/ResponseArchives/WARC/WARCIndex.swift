@@ -2,14 +2,22 @@ import Bytes
 
 /// The index of a WARC file: the places of the records that become entries.
 struct WARCIndex: Sendable {
+  /// A record that an entry needs.
+  struct Record: Hashable {
+    /// Its place in the file.
+    var place: WARCInput.Place
+    /// The offset of its head in ``heads``.
+    var copy: Int64 = 0
+  }
+
   /// A response, from one record or several.
   struct Entry: Sendable {
     /// The response or revisit record.
-    var record: WARCInput.Place
+    var record: Record
     /// The record with the body; for a revisit, a different one.
-    var body: WARCInput.Place
+    var body: Record
     /// The request record.
-    var request: WARCInput.Place?
+    var request: Record?
     /// Whether to use the header fields of the record with the body.
     var hasHeadOfBody = false
     /// Whether the body was stored without its codings.
@@ -31,6 +39,9 @@ struct WARCIndex: Sendable {
 
   /// The records that become no entry.
   var omissions: [ArchiveOmission] = []
+
+  /// The copies of the heads of the records; `nil` if there are none.
+  var heads: FileBytes?
 
   /// The error that ended reading early, if any.
   var damage: (any Error)?

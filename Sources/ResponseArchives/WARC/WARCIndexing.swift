@@ -10,23 +10,31 @@ struct WARCIndexing {
   private let path: String
   private let limits: ArchiveLimits
   private let reader: WARCReader
-  private let fileSize: ByteCount
+  private let fileSize: @Sendable () -> ByteCount
   private let progress: WARCInput.Progress
   private var contentBytes: ByteCount = 0
   private var recordCount: Int64 = 0
   private var sequence = WARCSequence()
   private var found = WARCCandidates()
+  private let heads: WARCHeadCopies
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-  init(_ file: FileBytes, _ coding: ContentCoding?, limits: ArchiveLimits, path: String) throws {
+  /// Starts indexing a file.
+  ///
+  /// - Parameter temporaryFolder: The folder for the copies of heads.
+  init(
+    _ file: FileBytes, _ coding: ContentCoding?, limits: ArchiveLimits, path: String,
+    temporaryFolder: String
+  ) throws {
     self.path = path
+    heads = WARCHeadCopies(in: temporaryFolder)
     self.limits = limits
     fileSize = file.size
     // The ratio is compared with what was read so far. With the size of the whole file, a bomb at
     // the beginning of a large file would pass.
     progress = WARCInput.Progress()
     let input = WARCInput(whole: file, coding, counting: progress)
-    reader = WARCReader(input, verifying: true)
+    reader = WARCReader(input, indexing: true)
   }
 
   /// Reads the file.
@@ -49,9 +57,10 @@ struct WARCIndexing {
     }
     var index = found.makeIndex()
     index.damage = damage
+    index.heads = heads.finish()
     // Many revisits of one body can also turn a small file into large output.
     let bytes = index.entries.indices.reduce(0 as ByteCount) { $0 + index.entries[$1].size }
-    try check(bytes, outOf: fileSize)
+    try check(bytes, outOf: fileSize())
     return index
   }
 
@@ -80,14 +89,17 @@ struct WARCIndexing {
     // Each request is kept until all records are known, so requests without responses would take
     // memory without a limit.
     try limits.check(found.requestCount, .entries, at: path)
-    let place = reader.place
+    var record = WARCIndex.Record(place: reader.place)
     guard header.hasHTTPBlock, let uri = header.targetURI,
       let head = try HTTPMessageHead.read({ try reader.line(upTo: $0) })
     else { return }
+    record.copy = heads.append(reader.head)
     found.addRequest(
       .init(
-        place: place, isGET: head.method.map { $0 == "GET" } ?? true,
+        record: record, isGET: head.method.map { $0 == "GET" } ?? true,
         key: WARCMark(AppleCacheKey(of: uri).text)), header)
+    // A cache stores the body of a request, too.
+    if let body = try reader.block(upTo: WARCIndex.largestInMemory) { _ = heads.append(body) }
   }
 
   private mutating func readResponse() throws {
@@ -99,9 +111,9 @@ struct WARCIndexing {
     // Every record must have a date. Without it there is no time of storing, and the age of the
     // entry would be unknown.
     guard let date = header.date else { throw WARCError("a record has no date") }
+    let record = WARCIndex.Record(place: reader.place)
     var entry = WARCIndex.Entry(
-      record: reader.place, body: reader.place, isBodyDecoded: sequence.isOurs,
-      isRenamed: sequence.isOurs)
+      record: record, body: record, isBodyDecoded: sequence.isOurs, isRenamed: sequence.isOurs)
     let key = WARCMark(AppleCacheKey(of: uri).text)
     do {
       if header.type == "revisit" {
@@ -122,9 +134,17 @@ struct WARCIndexing {
   ///
   /// - Returns: Why a cache would not store it, or `nil` if it would.
   private func readRevisit(into entry: inout WARCIndex.Entry) throws -> HTTPBodyError? {
-    let payload = try WARCPayload(reader)
+    let payload = try readHead(of: &entry)
     entry.hasHeadOfBody = payload.status == nil || payload.status == 304
     return entry.hasHeadOfBody ? nil : Self.omission(ofStatus: payload.status)
+  }
+
+  /// Reads the head of a response, and copies it.
+  private func readHead(of entry: inout WARCIndex.Entry) throws -> WARCPayload {
+    let payload = try WARCPayload(reader)
+    entry.record.copy = heads.append(reader.head)
+    entry.body = entry.record
+    return payload
   }
 
   /// Returns why a cache would not store a response with a status, or `nil` if it would.
@@ -145,7 +165,7 @@ struct WARCIndexing {
   ///
   /// - Returns: The status.
   private mutating func readBody(into entry: inout WARCIndex.Entry) throws -> Int64? {
-    let payload = try WARCPayload(reader)
+    let payload = try readHead(of: &entry)
     let digests = try payload.digests(areBodiesDecoded: entry.isBodyDecoded)
     // The index needs a digest of a large body, which is usually computed already.
     let mayBeLarge = digests.isCoded || reader.blockLength > WARCIndex.largestInMemory

@@ -3,8 +3,8 @@ import Bytes
 
 /// A file with random access, from any thread.
 struct FileBytes: Sendable {
-  /// The size, in bytes.
-  let size: ByteCount
+  /// Returns the size, in bytes; waits for the end of a file that is being written.
+  let size: @Sendable () -> ByteCount
   /// Reads bytes at an offset into the front of an array, and returns their number; 0 at the end.
   let read: @Sendable (_ buffer: inout [UInt8], _ offset: Int64) throws -> Int
 }

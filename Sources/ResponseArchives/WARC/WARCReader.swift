@@ -19,12 +19,15 @@ final class WARCReader {
   /// The size of the block, in bytes.
   private(set) var blockLength: ByteCount = 0
 
-  /// Whether to verify the digests of blocks. Once is enough, so only indexing does.
-  private let isVerifying: Bool
+  /// The header and the lines of the block that were read, while the file is indexed.
+  private(set) var head: [UInt8] = []
 
-  init(_ input: WARCInput, verifying isVerifying: Bool) {
+  /// Whether the file is indexed: digests of blocks are verified, and heads are copied. Once is enough.
+  private let isIndexing: Bool
+
+  init(_ input: WARCInput, indexing isIndexing: Bool) {
     self.input = input
-    self.isVerifying = isVerifying
+    self.isIndexing = isIndexing
   }
 
   /// Moves to the next record, skipping the rest of the current one.
@@ -41,7 +44,7 @@ final class WARCReader {
     blockLength = try header.blockLength()
     left = blockLength.bytes
     digest = nil
-    if isVerifying, let label = header["warc-block-digest"], let named = try WARCDigest(label) {
+    if isIndexing, let label = header["warc-block-digest"], let named = try WARCDigest(label) {
       digest = .init(of: named)
     }
     return true
@@ -49,9 +52,11 @@ final class WARCReader {
 
   private func readHeader() throws {
     var room = WARCHeader.largest
+    head.removeAll(keepingCapacity: true)
     func line() throws -> [UInt8] {
       let line = try input.line(upTo: room)
       room -= line.count
+      if isIndexing { head += line }
       guard line.last == 0x0A else {
         throw WARCError(
           room > 0 ? "it ends in the middle of a record's header" : "a record's header is too long")
@@ -90,6 +95,7 @@ final class WARCReader {
     guard !line.isEmpty || left == 0 else { throw WARCError("it ends in the middle of a record") }
     left -= Int64(line.count)
     digest?.update(line[...])
+    if isIndexing { head += line }
     return line
   }
 

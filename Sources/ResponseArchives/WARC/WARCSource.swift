@@ -20,7 +20,8 @@ final class WARCSource: WARCBackedArchive {
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
     self.file = file
     self.limits = limits
-    entries = try WARCEntries(FileBytes(file), limits: limits, path: file.path)
+    entries = try WARCEntries(
+      FileBytes(file), limits: limits, path: file.path, temporaryFolder: file.temporaryFolder)
     description = StoreDescription(
       path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)
   }
@@ -29,7 +30,7 @@ final class WARCSource: WARCBackedArchive {
 extension FileBytes {
   /// Creates random access to an archive file.
   init(_ file: ArchiveFile) {
-    self.init(size: file.status.size) { try file.read(into: &$0, at: $1) }
+    self.init(size: { file.status.size }) { try file.read(into: &$0, at: $1) }
   }
 }
 
@@ -47,6 +48,12 @@ extension WARCBackedArchive {
   func forEachEntry(verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws {
     // The index has verified all bodies, and a caller that asks for verification reads few of them.
     try entries.forEach(readsBodies: !verifyingBodies, body)
+  }
+
+  func scan(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    try entries.forEach(readsBodies: false) { try body(StoredResponse(decoding: $0, projection)) }
   }
 
   func forEachEntry(of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep) throws {
