@@ -43,6 +43,11 @@ public struct TemporaryFile: ~Copyable, Sendable {
     size += Int64(bytes.count)
   }
 
+  /// Writes bytes after the last write, without counting them in ``size``. Other threads may read meanwhile.
+  public borrowing func write(_ bytes: ArraySlice<UInt8>) throws(FileError) {
+    try writeAll(bytes, to: descriptor, path: folder)
+  }
+
   /// Reads from `offset` into the start of `buffer`.
   ///
   /// - Returns: The number of bytes read; 0 at the end.

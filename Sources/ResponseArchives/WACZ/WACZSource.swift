@@ -34,22 +34,15 @@ final class WACZSource: WARCBackedArchive {
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
     self.file = file
     self.limits = limits
-    // Extracted to a file without a name, which disappears with the process, however that ends.
-    let unpacking = try WACZUnpacking(file, limits: limits)
-    let warc = WARCCopy(try unpacking.run())
-    entries = try WARCEntries(
-      FileBytes(size: { ByteCount(warc.file.size) }) { try warc.file.read(into: &$0, at: $1) },
-      limits: limits, path: file.path, temporaryFolder: file.temporaryFolder)
+    let warc = try WACZCopy(of: file, limits: limits)
+    let entries = Result {
+      try WARCEntries(
+        warc.bytes, limits: limits, path: file.path, temporaryFolder: file.temporaryFolder)
+    }
+    // A wrong digest of the WACZ says more than what the index found in the same WARC file.
+    try warc.wait()
+    self.entries = try entries.get()
     description = StoreDescription(
       path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)
-  }
-
-  /// The concatenated WARC files, in a temporary file because a zip member has no random access.
-  private final class WARCCopy: Sendable {
-    let file: TemporaryFile
-
-    init(_ file: consuming TemporaryFile) {
-      self.file = file
-    }
   }
 }

@@ -16,7 +16,6 @@ struct WACZUnpacking: ~Copyable {
   private let limits: ArchiveLimits
   private let fileSize: ByteCount
   private var zip: ArchiveReader
-  private var warc: TemporaryFile
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
   private var members: [ByteString: Member] = [:]
   private var warcNames: Set<ByteString> = []
@@ -26,7 +25,6 @@ struct WACZUnpacking: ~Copyable {
 
   /// Starts reading a file.
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
-    let warc = try TemporaryFile(in: file.temporaryFolder)
     let zip = try Self.translatingErrors(at: file.path) {
       try ArchiveReader(.zip, of: file.makeInput())
     }
@@ -34,7 +32,6 @@ struct WACZUnpacking: ~Copyable {
     self.limits = limits
     fileSize = file.status.size
     self.zip = zip
-    self.warc = warc
   }
 
   private static func translatingErrors<Result: ~Copyable>(
@@ -53,15 +50,14 @@ struct WACZUnpacking: ~Copyable {
 
   /// Reads all members.
   ///
-  /// - Returns: The concatenated WARC files.
+  /// - Parameter write: Appends bytes to the concatenated WARC files.
   /// - Throws: ``ResponseArchiveError``, or any error from reading and writing.
-  consuming func run() throws -> TemporaryFile {
+  consuming func run(_ write: (ArraySlice<UInt8>) throws -> Void) throws {
     while let member = try next() {
-      try read(member)
+      try read(member, write)
     }
     try verify()
     guard !warcNames.isEmpty else { throw damage("it has no WARC file") }
-    return warc
   }
 
   private mutating func next() throws -> ByteString? {
@@ -79,7 +75,9 @@ struct WACZUnpacking: ~Copyable {
     return ByteString(name)
   }
 
-  private mutating func read(_ name: ByteString) throws {
+  private mutating func read(
+    _ name: ByteString, _ write: (ArraySlice<UInt8>) throws -> Void
+  ) throws {
     let isWARC = name.bytes.starts(with: WACZ.archiveFolder.utf8)
     let isDocument =
       name == ByteString(WACZ.packageName) || name == ByteString(WACZ.packageDigestName)
@@ -95,7 +93,7 @@ struct WACZUnpacking: ~Copyable {
       try limits.check(total, .total, at: path)
       try limits.checkRatio(total, outOf: fileSize, at: path)
       digest.update(bytes)
-      if isWARC { try warc.append(Array(bytes)) }
+      if isWARC { try write(bytes) }
       if isDocument { documents[name, default: []] += bytes }
     }
     if isWARC { warcNames.insert(name) }
