@@ -29,6 +29,11 @@ public final class Channel<Element: Sendable>: Sendable {
     monitor.update { $0 = State(isClosed: true) }
   }
 
+  /// Returns the next value, if there is one already.
+  public func receiveNow() -> Element? {
+    monitor.withLock { $0.elements.isEmpty ? nil : $0.elements.removeFirst() }
+  }
+
   /// Waits for the next value; `nil` if the channel is closed and empty.
   public func receive() -> Element? {
     monitor.wait(until: { !$0.elements.isEmpty || $0.isClosed }) { state in

@@ -28,6 +28,15 @@ import Testing
     #expect(back.receive() == nil)
   }
 
+  @Test func `only values that are there are received at once`() {
+    let channel = Channel<Int>()
+    #expect(channel.receiveNow() == nil)
+    channel.send(1)
+    channel.close()
+    #expect(channel.receiveNow() == 1)
+    #expect(channel.receiveNow() == nil)
+  }
+
   @Test func `a closed channel accepts no values`() {
     let channel = Channel<Int>()
     channel.send(1)

@@ -40,13 +40,7 @@ struct FingerprintReading {
         return try selection.contains(response, now: now)
       }
     ) { raw in
-      // What cannot be read cannot be compared. It is counted, so that "no differences" does not
-      // say more than is known.
-      guard raw.finding == nil else {
-        leftOut += 1
-        return .next
-      }
-      try body(fingerprint(of: raw, id))
+      if let print = try fingerprint(of: raw, id) { try body(print) } else { leftOut += 1 }
       return .next
     }
     return leftOut
@@ -59,15 +53,40 @@ struct FingerprintReading {
     var leftOut: Int64 = 0
     guard !ids.isEmpty else { return leftOut }
     try source.forEachRawResponse(of: ids) { raw in
-      guard raw.finding == nil else { return leftOut += 1 }
-      try body(fingerprint(of: raw, nil))
+      if let print = try fingerprint(of: raw, nil) { try body(print) } else { leftOut += 1 }
     }
     return leftOut
   }
 
-  private func fingerprint(
+  /// Calls closures with the responses of two sources, one of which a thread reads at the same time.
+  ///
+  /// - Parameters:
+  ///   - others: The responses of the other source.
+  ///   - goesFirst: Whether an error of the other source is thrown if both have one.
+  /// - Returns: The number of unreadable responses of both.
+  func forEach(
+    of source: any ResponseSource, _ selection: Selection,
+    _ body: (EntryFingerprint) throws -> Void, and others: FingerprintsAhead, goesFirst: Bool,
+    _ other: (EntryFingerprint) throws -> Void
+  ) throws -> Int64 {
+    let own = Result {
+      try forEach(of: source, selection) { print in
+        try body(print)
+        try others.takeReady(other)
+      }
+    }
+    let rest = Result { try others.takeRest(other) }
+    return goesFirst ? try rest.get() + own.get() : try own.get() + rest.get()
+  }
+
+  /// Returns the fingerprint of a response; `nil` if it cannot be read.
+  ///
+  /// - Parameter id: Its id; `nil` for the number of the raw response.
+  func fingerprint(
     of raw: RawResponse, _ id: StoredResponse.ID?
-  ) throws -> EntryFingerprint {
+  ) throws -> EntryFingerprint? {
+    // What cannot be read cannot be compared. It is counted, so that "no differences" does not say more than is known.
+    guard raw.finding == nil else { return nil }
     let response = StoredResponse(decoding: raw, projection)
     // The number of a raw response is not the id of an entry in a Foundation store.
     var print = EntryFingerprint(

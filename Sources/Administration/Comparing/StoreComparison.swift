@@ -76,7 +76,8 @@ public struct StoreComparison: Hashable, Sendable {
       aspects: aspects, normalizingJSON: normalizingJSON, isReduced: isReduced, now: now)
     let before = SortedFingerprints(temporaryFolder: temporaryFolder)
     let after = SortedFingerprints(temporaryFolder: temporaryFolder)
-    if formats[0] == formats[1], selection.isEmpty, others?.isEmpty ?? true,
+    let isOfAll = selection.isEmpty && others?.isEmpty ?? true
+    if formats[0] == formats[1], isOfAll,
       // Most entries of two versions of a cache are equal, which their bytes show.
       let unequal = try UnequalEntries(
         of: first, and: second, withBodies: aspects.contains(.body),
@@ -85,6 +86,14 @@ public struct StoreComparison: Hashable, Sendable {
       same = unequal.equalCount
       leftOut += try reading.forEach(of: first, unequal.first) { try before.append($0) }
       leftOut += try reading.forEach(of: second, unequal.second) { try after.append($0) }
+    } else if isOfAll, let read = second.independentReading {
+      let ahead = FingerprintsAhead(of: read, by: reading)
+      leftOut += try reading.forEach(
+        of: first, selection, before.append, and: ahead, goesFirst: false, after.append)
+    } else if isOfAll, let read = first.independentReading {
+      let ahead = FingerprintsAhead(of: read, by: reading)
+      leftOut += try reading.forEach(
+        of: second, selection, after.append, and: ahead, goesFirst: true, before.append)
     } else {
       leftOut += try reading.forEach(of: first, selection) { try before.append($0) }
       leftOut += try reading.forEach(of: second, others ?? selection) { try after.append($0) }

@@ -61,6 +61,20 @@ final class NativeArchiveSource: ArchiveKind {
   /// Empty: everything in a native archive came from a cache.
   var omissions: [ArchiveOmission] { [] }
 
+  var independentReading: (@Sendable ((RawResponse) throws -> ScanStep) throws -> Void)? {
+    { [file, format, limits] body in
+      let walk = try ArchiveWalk(file, format, limits: limits)
+      _ = try walk.header()
+      while try walk.nextEntry(
+        verifyingBody: false,
+        { raw in
+          WorkCounter.add()
+          return try body(raw)
+        })
+      {}
+    }
+  }
+
   func forEachEntry(
     verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep
   ) throws {

@@ -90,6 +90,10 @@ public protocol ResponseSource {
     _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
     _ body: (RawResponse) throws -> ScanStep) throws
 
+  /// Reads all responses as they are stored, like ``forEachRawResponse(_:where:_:)``, on any thread and at the same time
+  /// as anything else; `nil` if the source cannot do that.
+  var independentReading: (@Sendable ((RawResponse) throws -> ScanStep) throws -> Void)? { get }
+
   /// Calls `body` with the digest of each entry, in no order.
   ///
   /// Entries with the same digest are equal in everything that a comparison of decoded entries uses.
@@ -237,6 +241,10 @@ extension ResponseSource {
     _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
     _ body: (RawResponse) throws -> ScanStep
   ) throws { throw notRaw }
+
+  public var independentReading: (@Sendable ((RawResponse) throws -> ScanStep) throws -> Void)? {
+    nil
+  }
 
   public func forEachDigest(
     includingBodies: Bool, _ body: (DigestedEntry) throws -> Void
