@@ -8,6 +8,24 @@ extension Body {
   private static let changed = StoreError(
     .changedWhileReading, at: nil, because: "the length or digest of a body changed")
 
+  // Otherwise the calling thread would read the part twice, and all other threads would wait for it.
+  /// The size of the largest body that is read into memory, in bytes.
+  static let largestInMemory = ByteCount(1 << 20)
+
+  /// Returns the body with its bytes in memory, after verifying its size and, if it is known, its digest.
+  ///
+  /// - Throws: ``StoreError`` if the bytes do not match, ``FileError`` if a signal arrived, or any error from reading.
+  func inMemory() throws -> Body {
+    if bytes != nil { return self }
+    try checkSignals()
+    let bytes = try readAll()
+    // An unknown digest is computed on another thread.
+    guard sha256 == nil || sha256 == Digest(of: bytes).hexadecimal else { throw Self.changed }
+    var body = Body(bytes)
+    body.sha256 = sha256
+    return body
+  }
+
   /// Reads the whole body to compute its digest before it is written.
   ///
   /// - Parameters:
@@ -68,16 +86,13 @@ extension Body {
 
 /// A copy of a body that can be read only once: in memory if it is small, otherwise in an unlinked file.
 private final class BodyCopy {
-  /// The size of the largest body that is kept in memory.
-  private static let largestInMemory = ByteCount(1 << 20)
-
   private let size: ByteCount
   private var bytes: [UInt8] = []
   private var file: TemporaryFile?
 
   init(ofSize size: ByteCount, in folder: String) throws(FileError) {
     self.size = size
-    if size > Self.largestInMemory { file = try TemporaryFile(in: folder) }
+    if size > Body.largestInMemory { file = try TemporaryFile(in: folder) }
   }
 
   func append(_ chunk: ArraySlice<UInt8>) throws(FileError) {

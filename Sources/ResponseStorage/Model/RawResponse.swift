@@ -83,6 +83,22 @@ public struct RawResponse {
     return nil
   }
 
+  /// The total length of its texts and parts, in bytes, even of parts that are not in memory.
+  public var byteCount: ByteCount {
+    var count: ByteCount = 0
+    let columns = columns.span
+    for index in columns.indices {
+      switch columns[index].value {
+      case .text(let text): count += ByteCount(text.bytes.count)
+      case .blob(let blob): count += ByteCount(blob.count)
+      case .null, .integer, .real: break
+      }
+    }
+    let parts = parts.span
+    for index in parts.indices { count += parts[index].content?.size ?? 0 }
+    return count
+  }
+
   /// Whether it has a row in the table of keys and times.
   var hasResponseRow: Bool { value(of: "request_key") != nil || value(of: "time_stamp") != nil }
 
