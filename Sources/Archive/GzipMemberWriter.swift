@@ -20,9 +20,15 @@ public struct GzipMemberWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - compressor: What compresses the data. Several writers can use it, one after the other.
+  ///   - size: The number of bytes that will be appended, if it is known.
   ///   - write: Receives the next bytes of the member.
-  public init(_ compressor: DeflateCompressor, writing write: @escaping ([UInt8]) throws -> Void) {
+  public init(
+    _ compressor: DeflateCompressor, size: Int = 0,
+    writing write: @escaping ([UInt8]) throws -> Void
+  ) {
     (self.compressor, self.write) = (compressor, write)
+    // Otherwise the few bytes after a body could double the memory that it takes.
+    if size <= Self.largestInMemory { bytes.reserveCapacity(size) }
   }
 
   /// Appends bytes.

@@ -1,3 +1,4 @@
+import Archive
 import Bytes
 import Files
 import HTTPCaching
@@ -8,7 +9,7 @@ import ResponseStorage
 /// Bodies are written as stored, without codings. Header fields that describe the codings are renamed.
 final class WARCExport: ResponseArchiveWriter {
   /// The index information about a response that was written.
-  struct Capture {
+  struct Capture: Sendable {
     var uri: [UInt8]
     var date: Timestamp
     var mimeType: ByteString?
@@ -18,24 +19,44 @@ final class WARCExport: ResponseArchiveWriter {
   }
 
   private let warc: WARCWriter
+  private let threads: PreparationThreads<WARCRecords, Finished>
   private let time: Timestamp
   private let temporaryFolder: String
   private let capture: (Capture) throws -> Void
 
+  /// The records of a batch of entries, as in the file.
+  private struct Finished: Sendable {
+    var bytes: [UInt8]
+    /// The places are relative to `bytes`.
+    var captures: [Capture]
+  }
+
   /// Starts a file.
   ///
   /// - Parameters:
-  ///   - level: The compression level; `nil` for no compression.
+  ///   - level: The compression level, 1 to 9; `nil` for no compression.
   ///   - capture: Receives each response that was written.
   init(
     level: Int?, for export: ArchiveExport,
     capturing capture: @escaping (Capture) throws -> Void = { _ in },
     writing write: @escaping ([UInt8]) throws -> Void
   ) throws {
-    warc = try WARCWriter(level: level, writing: write)
+    @Sendable func makeCompressor() throws -> DeflateCompressor? {
+      try level.map { try DeflateCompressor(level: $0) }
+    }
+    warc = try WARCWriter(makeCompressor(), writing: write)
     time = export.created ?? .epoch
     temporaryFolder = export.temporaryFolder
     self.capture = capture
+    threads = PreparationThreads {
+      let compressor = try makeCompressor()
+      return { [temporaryFolder = export.temporaryFolder] batch in
+        var bytes: [UInt8] = []
+        let writer = WARCWriter(compressor) { bytes += $0 }
+        let captures = try batch.map { try $0.write(to: writer, temporaryFolder) }
+        return Finished(bytes: bytes, captures: captures)
+      }
+    }
     let description = """
       software: \(WARCLabel.software)\(export.generatorVersion)\r
       format: WARC File Format 1.1\r
@@ -60,46 +81,34 @@ final class WARCExport: ResponseArchiveWriter {
     }
     // A status line needs a status of three digits (RFC 9112 §4).
     if uri.isOfHTTP, !(100...599 ~= response.status ?? 0) { return "it has no HTTP status" }
-    let date = response.stored ?? response.firstStored ?? time
-    let record = WARCResponseRecord(entry, uri, date)
-    var digest = Digest()
-    digest.update(record.head[...])
-    let body = try entry.body?.measured(keepingIn: temporaryFolder) { digest.update($0) }
-    let payloadDigest = "sha256:\(body?.sha256 ?? Digest().hexadecimal)"
-    let header = record.header(payloadDigest: payloadDigest)
-    let size = ByteCount(record.head.count) + (body?.size ?? 0)
-    // The id of the response is derived from its other fields, so the request can refer to it before it is written.
-    try appendRequest(entry, uri, date, concurrentTo: header.completed(digest, size))
-    let place = try warc.append(header, blockDigest: digest, blockLength: size) { append in
-      try append(record.head[...])
-      try body?.forEachVerifiedChunk(append)
+    let records = WARCRecords(
+      entry, uri, date: response.stored ?? response.firstStored ?? time)
+    let size = entry.raw.byteCount
+    if size <= Body.largestInMemory {
+      threads.add(try records.inMemory(), byteCount: size)
+      try appendFinished(all: false)
+    } else {
+      try appendFinished(all: true)
+      try capture(records.write(to: warc, temporaryFolder))
     }
-    try capture(
-      Capture(
-        uri: uri.bytes, date: date,
-        mimeType: response.mimeType ?? response.responseHeaders?.mediaType,
-        status: uri.isOfHTTP ? response.status : nil, payloadDigest: payloadDigest,
-        place: place))
     return nil
   }
 
-  private func appendRequest(
-    _ entry: ExportedEntry, _ uri: EscapedURI, _ date: Timestamp,
-    concurrentTo response: WARCHeader
-  ) throws {
-    let request = entry.response.request
-    let target = request.url.flatMap { EscapedURI(absolute: $0) } ?? uri
-    guard target.isOfHTTP, let head = HTTPMessageHead(request, of: target) else { return }
-    let header = WARCHeader([
-      ("WARC-Type", Array("request".utf8)), ("WARC-Date", date.warcDate),
-      ("WARC-Target-URI", target.bytes),
-      ("WARC-Concurrent-To", response["warc-record-id"]?.bytes ?? []),
-      ("Content-Type", Array("application/http;msgtype=request".utf8)),
-    ])
-    try warc.append(header, head.bytes + (request.body ?? []))
+  /// Writes records that the threads have finished.
+  ///
+  /// - Parameter all: Whether to wait for all of them. If `false`, waits only while too many are queued.
+  private func appendFinished(all: Bool) throws {
+    try threads.forEachResult(all: all) { finished in
+      let start = try warc.append(finished: finished.bytes)
+      for var response in finished.captures {
+        response.place = response.place.lowerBound + start..<response.place.upperBound + start
+        try capture(response)
+      }
+    }
   }
 
   func finish(_ summary: ArchiveExport.Summary) throws {
+    try appendFinished(all: true)
     let header = WARCHeader([
       ("WARC-Type", Array("metadata".utf8)), ("WARC-Date", time.warcDate),
       ("Content-Type", Self.fields),
@@ -107,41 +116,5 @@ final class WARCExport: ResponseArchiveWriter {
     // WARC files can be concatenated and cut at any record without a reader noticing. The number of
     // entries in a last record shows that nothing is missing.
     try warc.append(header, Array("\(WARCLabel.end)\(summary.entries)\r\n".utf8))
-  }
-}
-
-/// The response record of an exported entry.
-private struct WARCResponseRecord {
-  /// The HTTP head that precedes the body in the block.
-  let head: [UInt8]
-
-  private let entry: ExportedEntry
-  private let uri: EscapedURI
-  private let date: Timestamp
-
-  init(_ entry: ExportedEntry, _ uri: EscapedURI, _ date: Timestamp) {
-    self.entry = entry
-    self.uri = uri
-    self.date = date
-    head = uri.isOfHTTP ? HTTPMessageHead(entry.response, bodySize: entry.body?.size).bytes : []
-  }
-
-  func header(payloadDigest: String) -> WARCHeader {
-    // A `response` record holds a message of the protocol of its URI (WARC 1.1, "'resource'"). For
-    // `data:` and custom schemes there is none, so only the body is stored.
-    let type = uri.isOfHTTP ? "response" : "resource"
-    let media = entry.response.mimeType?.bytes ?? Array("application/octet-stream".utf8)
-    var fields: [(StaticString, [UInt8])] = [
-      ("WARC-Type", Array(type.utf8)), ("WARC-Date", date.warcDate),
-      ("WARC-Target-URI", uri.bytes), ("Urlcache-Entry-ID", Array("\(entry.raw.id)".utf8)),
-      // SHA-256 in hexadecimal: warcio and FastWARC verify it, and SHA-1 is no protection against
-      // crafted collisions.
-      ("WARC-Payload-Digest", Array(payloadDigest.utf8)),
-    ]
-    // Otherwise a reader would take the missing body for an empty one.
-    if entry.body == nil { fields.append(("WARC-Truncated", Array("unspecified".utf8))) }
-    fields.append(
-      ("Content-Type", uri.isOfHTTP ? Array("application/http;msgtype=response".utf8) : media))
-    return WARCHeader(fields)
   }
 }

@@ -12,11 +12,19 @@ final class WARCWriter {
   private(set) var offset: Int64 = 0
 
   /// - Parameters:
-  ///   - level: The compression level, 1 to 9; `nil` for no compression.
+  ///   - compressor: What compresses the records; `nil` for no compression.
   ///   - write: Receives the next bytes of the file.
-  init(level: Int?, writing write: @escaping ([UInt8]) throws -> Void) throws {
-    compressor = try level.map { try DeflateCompressor(level: $0) }
-    self.write = write
+  init(_ compressor: DeflateCompressor?, writing write: @escaping ([UInt8]) throws -> Void) {
+    (self.compressor, self.write) = (compressor, write)
+  }
+
+  /// Writes records that are finished, with their compression.
+  ///
+  /// - Returns: The offset of the first in the file.
+  func append(finished records: [UInt8]) throws -> Int64 {
+    let start = offset
+    try put(records)
+    return start
   }
 
   /// Writes a record whose block is in memory.
@@ -46,7 +54,10 @@ final class WARCWriter {
     let header = header.completed(blockDigest, blockLength).bytes
     // A separate gzip member for each record lets an index address it by its offset.
     if let compressor {
-      var member = GzipMemberWriter(compressor) { [self] in try put($0) }
+      let size = ByteCount(header.count + Self.end.count) + blockLength
+      var member = GzipMemberWriter(compressor, size: Int(clamping: size.bytes)) { [self] in
+        try put($0)
+      }
       try member.append(header[...])
       try block { try member.append($0) }
       try member.append(Self.end[...])

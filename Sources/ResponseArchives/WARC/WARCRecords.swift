@@ -1,0 +1,84 @@
+import Bytes
+import Files
+import HTTPCaching
+import ResponseStorage
+
+/// The records of an exported entry: its request, if known, and its response.
+///
+/// If the body is in memory, they are safe to send to another thread: only a body that is read from the store is tied to
+/// one thread. The compiler cannot know that, hence `@unchecked`.
+struct WARCRecords: @unchecked Sendable {
+  private let id: Int64
+  private let response: StoredResponse
+  private let uri: EscapedURI
+  private let date: Timestamp
+  private var body: Body?
+
+  init(_ entry: ExportedEntry, _ uri: EscapedURI, date: Timestamp) {
+    (id, response, body) = (entry.raw.id, entry.response, entry.body)
+    (self.uri, self.date) = (uri, date)
+  }
+
+  /// Returns the records with the body in memory.
+  func inMemory() throws -> WARCRecords {
+    var records = self
+    records.body = try body?.inMemory()
+    return records
+  }
+
+  /// Writes the records.
+  ///
+  /// - Parameter temporaryFolder: The folder for a copy of a large body that can be read only once.
+  func write(to warc: WARCWriter, _ temporaryFolder: String) throws -> WARCExport.Capture {
+    // A `response` record holds a message of the protocol of its URI (WARC 1.1, "'resource'"). For
+    // `data:` and custom schemes there is none, so only the body is stored.
+    let head = uri.isOfHTTP ? HTTPMessageHead(response, bodySize: body?.size).bytes : []
+    var digest = Digest()
+    digest.update(head[...])
+    let body = try body?.measured(keepingIn: temporaryFolder) { digest.update($0) }
+    let payloadDigest = "sha256:\(body?.sha256 ?? Digest().hexadecimal)"
+    let header = responseHeader(payloadDigest: payloadDigest)
+    let size = ByteCount(head.count) + (body?.size ?? 0)
+    // The id of the response is derived from its other fields, so the request can refer to it before it is written.
+    try writeRequest(to: warc, concurrentTo: header.completed(digest, size))
+    let place = try warc.append(header, blockDigest: digest, blockLength: size) { append in
+      try append(head[...])
+      try body?.forEachVerifiedChunk(append)
+    }
+    return WARCExport.Capture(
+      uri: uri.bytes, date: date,
+      mimeType: response.mimeType ?? response.responseHeaders?.mediaType,
+      status: uri.isOfHTTP ? response.status : nil, payloadDigest: payloadDigest,
+      place: place)
+  }
+
+  private func writeRequest(to warc: WARCWriter, concurrentTo response: WARCHeader) throws {
+    let request = self.response.request
+    let target = request.url.flatMap { EscapedURI(absolute: $0) } ?? uri
+    guard target.isOfHTTP, let head = HTTPMessageHead(request, of: target) else { return }
+    let header = WARCHeader([
+      ("WARC-Type", Array("request".utf8)), ("WARC-Date", date.warcDate),
+      ("WARC-Target-URI", target.bytes),
+      ("WARC-Concurrent-To", response["warc-record-id"]?.bytes ?? []),
+      ("Content-Type", Array("application/http;msgtype=request".utf8)),
+    ])
+    try warc.append(header, head.bytes + (request.body ?? []))
+  }
+
+  private func responseHeader(payloadDigest: String) -> WARCHeader {
+    let type = uri.isOfHTTP ? "response" : "resource"
+    let media = response.mimeType?.bytes ?? Array("application/octet-stream".utf8)
+    var fields: [(StaticString, [UInt8])] = [
+      ("WARC-Type", Array(type.utf8)), ("WARC-Date", date.warcDate),
+      ("WARC-Target-URI", uri.bytes), ("Urlcache-Entry-ID", Array("\(id)".utf8)),
+      // SHA-256 in hexadecimal: warcio and FastWARC verify it, and SHA-1 is no protection against
+      // crafted collisions.
+      ("WARC-Payload-Digest", Array(payloadDigest.utf8)),
+    ]
+    // Otherwise a reader would take the missing body for an empty one.
+    if body == nil { fields.append(("WARC-Truncated", Array("unspecified".utf8))) }
+    fields.append(
+      ("Content-Type", uri.isOfHTTP ? Array("application/http;msgtype=response".utf8) : media))
+    return WARCHeader(fields)
+  }
+}
