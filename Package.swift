@@ -142,6 +142,7 @@ let package = Package(
     tests(of: "Files", on: "Bytes"),
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
     tests(of: "Archive"),
+    tests(of: "SQLite", on: "TestSupport"),
     tests(of: "SQLitePages", exclude: ["make_databases.py"]),
     tests(of: "Matching", on: "Bytes"),
     tests(of: "HTTPCaching"),

@@ -147,9 +147,14 @@ public struct Connection: ~Copyable {
     }
   }
 
-  /// Returns the name of the VFS without locks, which is the same on Linux and macOS.
+  /// Returns the name of the VFS for an access; `nil` for the usual one.
   private static func fileSystem(for access: Access) -> String? {
-    access == .unlocked ? "unix-none" : nil
+    switch access {
+    // It takes no locks, and has the same name on Linux and macOS.
+    case .unlocked: "unix-none"
+    case .immutable: ReadAheadFileSystem.name
+    case .shared, .sharedMarking, .readWrite, .create, .temporary: nil
+    }
   }
 
   private static func uri(for path: String, _ access: Access) -> String {
