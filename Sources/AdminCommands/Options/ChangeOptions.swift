@@ -181,11 +181,7 @@ struct PlanOptions: ParsableArguments {
     let store = absolutePath(plan.store.path)
     guard path != "-" else {
       var text = TextBuffer()
-      try renderer.append(plan, of: store, into: &text) { text in
-        guard text.bytes.count >= OutputBuffer.pieceLength else { return }
-        try environment.write(text.bytes)
-        text.removeAll(keepingCapacity: true)
-      }
+      try renderer.append(plan, of: store, into: &text, environment.flushIfLarge)
       try environment.write(text.bytes)
       return true
     }

@@ -30,14 +30,21 @@ struct OutputBuffer {
   }
 
   /// Writes the text if there is much of it.
-  mutating func flushIfLarge() throws {
-    if text.bytes.count >= Self.pieceLength { try flush() }
-  }
+  mutating func flushIfLarge() throws { try environment.flushIfLarge(&text) }
 
   /// Writes the text.
-  mutating func flush() throws {
+  mutating func flush() throws { try environment.flush(&text) }
+}
+
+extension CommandEnvironment {
+  /// Writes a text and empties it, if there is much of it.
+  func flushIfLarge(_ text: inout TextBuffer) throws {
+    if text.bytes.count >= OutputBuffer.pieceLength { try flush(&text) }
+  }
+
+  fileprivate func flush(_ text: inout TextBuffer) throws {
     guard !text.bytes.isEmpty else { return }
-    try environment.write(text.bytes)
+    try write(text.bytes)
     text.removeAll(keepingCapacity: true)
   }
 }

@@ -12,7 +12,7 @@ extension RemovalReceipt {
       environment.record.left = remainder?.count ?? 0
     }
     var output = OutputBuffer(environment)
-    renderer.append(self, as: format, into: &output.text)
+    try renderer.append(self, as: format, into: &output.text, environment.flushIfLarge)
     try output.flush()
   }
 
@@ -44,12 +44,15 @@ extension RemovalReceipt {
 
 extension RemovalRenderer {
   /// Appends a receipt in a format.
-  func append(
-    _ receipt: RemovalReceipt, as format: ChangeFormat, into buffer: inout TextBuffer
-  ) {
+  ///
+  /// - Parameter flush: Is called after each entry of a document.
+  func append<Failure: Error>(
+    _ receipt: RemovalReceipt, as format: ChangeFormat, into buffer: inout TextBuffer,
+    _ flush: (inout TextBuffer) throws(Failure) -> Void
+  ) throws(Failure) {
     switch format {
     case .table: appendText(receipt, into: &buffer)
-    case .json: appendJSON(receipt, into: &buffer)
+    case .json: try appendJSON(receipt, into: &buffer, flush)
     }
   }
 }

@@ -53,27 +53,22 @@ public struct RemovalRenderer: Sendable {
   }
 
   /// Appends one JSON object, with every entry.
-  public func appendJSON(_ receipt: RemovalReceipt, into buffer: inout TextBuffer) {
+  ///
+  /// - Parameter flush: Is called after each entry, of which a plan may have a million.
+  public func appendJSON<Failure: Error>(
+    _ receipt: RemovalReceipt, into buffer: inout TextBuffer,
+    _ flush: (inout TextBuffer) throws(Failure) -> Void
+  ) throws(Failure) {
     let plan = receipt.plan
-    buffer.writeJSON(schema: verb) { json in
-      json.member("dry_run", isDryRun)
-      json.member("cache", plan.store)
-      json.object("removed") {
-        $0.member("entries", plan.entries.count)
-        $0.member("body_bytes", plan.bodyBytes)
-        if listsOrphans {
-          $0.member("orphans", plan.orphans.count)
-          $0.member("orphan_bytes", plan.orphanBytes)
-        }
+    var stream = JSONStream(.hostileText)
+    stream.begin("entries", in: &buffer.bytes) { writeSummary(of: receipt, to: &$0) }
+    for index in plan.entries.indices {
+      stream.append(to: &buffer.bytes) { json in
+        json.object { write(plan.entries[index], to: &$0) }
       }
-      json.member(keptBy: plan)
-      // An app may have stored these anew, or removed them itself. Neither is an error.
-      json.member("skipped", receipt.skipped)
-      // A stopped run leaves a cache that is whole, with some of the planned entries still in it.
-      // Programs need to know how many.
-      json.member("left", receipt.remainder?.count ?? 0)
-      json.member("stopped_by", receipt.remainder?.reason.rawValue)
-      json.array("entries", .lines, objects: plan.entries) { write($1, to: &$0) }
+      try flush(&buffer)
+    }
+    stream.endArray(in: &buffer.bytes) { json in
       if listsOrphans {
         json.array("orphans", .lines, objects: plan.orphans) {
           $0.member("name", $1.name)
@@ -90,6 +85,29 @@ public struct RemovalRenderer: Sendable {
       json.member("limit_met", plan.meetsLimits)
       if let erasure = erasure(of: receipt) { ErasureRenderer(receipt: erasure).write(to: &json) }
     }
+    stream.end(in: &buffer.bytes)
+  }
+
+  private func writeSummary(of receipt: RemovalReceipt, to json: inout JSONWriter) {
+    let plan = receipt.plan
+    json.member(schema: verb)
+    json.member("dry_run", isDryRun)
+    json.member("cache", plan.store)
+    json.object("removed") {
+      $0.member("entries", plan.entries.count)
+      $0.member("body_bytes", plan.bodyBytes)
+      if listsOrphans {
+        $0.member("orphans", plan.orphans.count)
+        $0.member("orphan_bytes", plan.orphanBytes)
+      }
+    }
+    json.member(keptBy: plan)
+    // An app may have stored these anew, or removed them itself. Neither is an error.
+    json.member("skipped", receipt.skipped)
+    // A stopped run leaves a cache that is whole, with some of the planned entries still in it.
+    // Programs need to know how many.
+    json.member("left", receipt.remainder?.count ?? 0)
+    json.member("stopped_by", receipt.remainder?.reason.rawValue)
   }
 
   private func write(_ entry: RemovalPlan.Entry, to json: inout JSONWriter) {

@@ -38,7 +38,8 @@ extension URLCacheAdmin.Check {
     guard isAllowed, !change.dryRun, !isEmpty || securing.isOn else {
       let receipt = RemovalReceipt(previewing: check.plan)
       renderer.finish(
-        repair: isAllowed ? { removals.append(receipt, as: change.format, into: &$0) } : nil,
+        repair: isAllowed
+          ? { removals.append(receipt, as: change.format, into: &$0) { _ in } } : nil,
         left: nil, into: &output.text)
       try output.flush()
       // A dry run shows the plan first, since a user who is over the cap wants to know by what.
@@ -102,7 +103,9 @@ extension URLCacheAdmin.Check {
       }
     }
     renderer.finish(
-      repair: { [removals, receipt] in removals.append(receipt, as: change.format, into: &$0) },
+      repair: { [removals, receipt] in
+        removals.append(receipt, as: change.format, into: &$0) { _ in }
+      },
       left: left,
       into: &output.text)
     try output.flush()
