@@ -5,7 +5,7 @@
 #
 # Keeps and prints the figures; page.py draws them. The entries are small, about 1 KB. Times are medians of three runs, or of
 # one run from 1,000,000 entries on, with the files in the page cache. With STORE, the cache of 10,000,000 is that one; with
-# BRIEF, what takes longest with it is left out. Needs hyperfine and python3, which it installs with apt.
+# BRIEF, what takes longest is left out. Needs hyperfine and python3, which it installs with apt.
 set -eu
 cd "$(dirname "$0")/../.."
 packages=
@@ -40,8 +40,7 @@ print(*words, median, open(peak).read().split()[0], sep="\t")
 for entries; do
   cache=$folder/cache
   copy=$folder/copy
-  isBrief=
-  [ "$entries" -lt 10000000 ] || isBrief=${BRIEF-}
+  isBrief=${BRIEF-}
   if [ -n "${STORE-}" ] && [ "$entries" -ge 10000000 ]; then
     cache=$STORE
   else
