@@ -13,7 +13,8 @@ final class NativeArchiveSource: ArchiveKind {
   private let format: ArchiveFormat
   let limits: ArchiveLimits
   private let header: ArchiveHeader
-  private var checksumsDigest: String?
+  /// The digest of all members in the last complete pass.
+  private let checksumsDigest = Monitor<String?>(nil)
 
   static func isArchive(_ file: ArchiveFile) -> Bool {
     ArchiveFormat(ofFileBeginningWith: file.start) != nil
@@ -62,23 +63,26 @@ final class NativeArchiveSource: ArchiveKind {
   var omissions: [ArchiveOmission] { [] }
 
   var independentReading: (@Sendable ((RawResponse) throws -> ScanStep) throws -> Void)? {
-    { [file, format, limits] body in
-      let walk = try ArchiveWalk(file, format, limits: limits)
-      _ = try walk.header()
-      while try walk.nextEntry(
-        verifyingBody: false,
-        { raw in
-          WorkCounter.add()
-          return try body(raw)
-        })
-      {}
+    { [file, format, limits, checksumsDigest] body in
+      try Self.walk(
+        ArchiveWalk(file, format, limits: limits), at: file.path, verifyingBodies: false,
+        checksumsDigest, body)
     }
   }
 
   func forEachEntry(
     verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep
   ) throws {
-    let walk = try ArchiveWalk(file, format, limits: limits)
+    try Self.walk(
+      ArchiveWalk(file, format, limits: limits), at: file.path, verifyingBodies: verifyingBodies,
+      checksumsDigest, body)
+  }
+
+  /// Passes all entries to `body`, and compares the members with those of the last complete pass.
+  private static func walk(
+    _ walk: ArchiveWalk, at path: String, verifyingBodies: Bool,
+    _ checksumsDigest: Monitor<String?>, _ body: (RawResponse) throws -> ScanStep
+  ) throws {
     _ = try walk.header()
     var isStopped = false
     while try walk.nextEntry(
@@ -91,10 +95,13 @@ final class NativeArchiveSource: ArchiveKind {
       })
     {}
     if isStopped { return }
+    let digest = walk.checksumsDigest
     // The digest covers every member, so a different one means that the file changed since the last complete pass.
-    guard checksumsDigest.map({ $0 == walk.checksumsDigest }) ?? true else {
-      throw StoreError(.changedWhileReading, at: file.path)
+    let isSame = checksumsDigest.withLock { last in
+      if let last, last != digest { return false }
+      last = digest
+      return true
     }
-    checksumsDigest = walk.checksumsDigest
+    guard isSame else { throw StoreError(.changedWhileReading, at: path) }
   }
 }
