@@ -29,15 +29,12 @@ extension URLCacheAdmin {
       return .done
     }
     let words = LeadingOptions.moved(behindTheVerbOf: Array(arguments.dropFirst()))
+    // ArgumentParser would take more than half of the time to answer this.
+    if words == ["--version"] { return printing(versionText + "\n", in: environment) }
     let terminal = TerminalOptions.reading(words)
     var environment = environment.showing(by: terminal)
     environment.words = words
-    if let help = BriefHelp.text(for: words) {
-      do { try environment.write(Array(help.utf8)) } catch {
-        return report(error, asJSON: false, in: environment)
-      }
-      return .done
-    }
+    if let help = BriefHelp.text(for: words) { return printing(help, in: environment) }
     var parsed: any ParsableCommand
     do {
       try checkVerb(of: words)
@@ -68,6 +65,16 @@ extension URLCacheAdmin {
     return command.runCommandLine(in: environment)
   }
 
+  /// Writes a text to the output.
+  ///
+  /// - Returns: The exit status.
+  private static func printing(_ text: String, in environment: CommandEnvironment) -> ExitStatus {
+    do { try environment.write(Array(text.utf8)) } catch {
+      return report(error, asJSON: false, in: environment)
+    }
+    return .done
+  }
+
   /// Rejects `--repair=` without a value, such as from an empty shell variable: ArgumentParser would read it as
   /// `--repair`, which removes all kinds.
   private static func checkRepair(in words: [String]) throws(CommandFailure) {
@@ -80,13 +87,15 @@ extension URLCacheAdmin {
 
   /// Rejects a number after `-n` where that is a dry run, because the number would be the id of an entry.
   private static func checkDryRun(in words: [String]) throws(CommandFailure) {
+    let options = words.prefix { $0 != "--" }
+    // Most command lines end here, because the names of all commands are a noticeable part of the start.
+    guard options.contains("-n") else { return }
     let command = configuration.subcommands.first { command in
       words.first == command._commandName
         || command.configuration.aliases.contains { $0 == words.first }
     }
     guard let verb = command?._commandName, VerbSynonyms.changing.contains(verb) || verb == "check"
     else { return }
-    let options = words.prefix { $0 != "--" }
     for (word, next) in zip(options, options.dropFirst()) where word == "-n" {
       guard !next.isEmpty, next.utf8.allSatisfy(\.isASCIIDigit) else { continue }
       throw .usage(

@@ -15,9 +15,7 @@ public struct URLCacheAdmin: ParsableCommand {
 
       'man urlcache-admin-COMMAND' shows examples of each command.
       """,
-    // With the version of SQLite, which is that of the system and may explain what this program
-    // does.
-    version: "urlcache-admin \(versionNumber) (SQLite \(AppleStore.libraryVersion))",
+    version: versionText,
     // Each command sets its name, because deriving it from the type would take a quarter of the run time of a short
     // command.
     subcommands: [Completion.self],
@@ -41,6 +39,12 @@ public struct URLCacheAdmin: ParsableCommand {
 
   /// The version of the program.
   static let versionNumber = "0.1.0"
+
+  /// The answer to `--version`, with the version of SQLite, which is that of the system and may explain what this program
+  /// does.
+  static var versionText: String {
+    "urlcache-admin \(versionNumber) (SQLite \(AppleStore.libraryVersion))"
+  }
 
   /// Creates the command.
   public init() {}

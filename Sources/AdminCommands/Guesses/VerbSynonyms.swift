@@ -6,36 +6,41 @@ import ResponseArchives
 
 /// Names that users of other programs try first.
 enum VerbSynonyms {
-  /// The words that replace a verb; the names that the help shows are aliases of their commands instead.
-  private static let replacements: [String: [String]] = [
-    "delete": ["purge"], "remove": ["purge"], "clean": ["purge"], "prune": ["purge"],
-    "evict": ["purge"],
-    "stats": ["usage"], "info": ["usage"], "df": ["usage"], "size": ["usage"],
-    "status": ["usage"], "summary": ["usage"],
-    "hosts": ["usage", "--by", "host"], "top": ["usage", "--by", "host"],
-    "largest": ["list", "--sort=-size", "--limit=10"],
-    "biggest": ["list", "--sort=-size", "--limit=10"],
-    "head": ["list", "--limit=10"], "count": ["list", "--count"],
-    "expired": ["list", "--stale"], "pinned": ["list", "--pinned"],
-    "search": ["grep"], "rg": ["grep"], "cat": ["body"], "get": ["body"],
-    "why": ["explain"], "why-stale": ["explain"], "compare": ["diff"], "sql": ["query"],
-    "tail": ["watch"], "monitor": ["watch"], "live": ["watch"], "stream": ["watch"],
-    "logs": ["watch"], "log": ["watch"],
-    "secrets": ["audit", "--rule=secret"], "tokens": ["audit", "--rule=secret"],
-    "leaks": ["audit", "--rule=secret"], "find-secrets": ["audit", "--rule=secret"],
-    "credentials": ["audit", "--rule=secret"],
-    "verify": ["check"], "fsck": ["check"], "doctor": ["check"], "lint": ["check"],
-    "repair": ["check", "--repair"],
-    "undelete": ["recover"], "restore": ["import"], "load": ["import"],
-    "cleanup": ["purge"], "clean-up": ["purge"], "caches": ["discover"],
-    "scan": ["discover"], "locate": ["discover"],
-    "stale": ["list", "--stale"], "fresh": ["list", "--fresh"],
-    "json": ["list", "--format=json"], "csv": ["list", "--format=csv"],
-    "urls": ["list", "--format=urls"],
-    "headers": ["show", "--headers"], "curl": ["show", "--curl"],
-    "policy": ["rules"],
-    "version": ["--version"], "-V": ["--version"], "-v": ["--version"],
-  ]
+  /// Returns the words that replace a verb; the names that the help shows are aliases of their commands instead.
+  private static func replacement(for verb: String) -> [String]? {
+    // Each command line comes here, and a dictionary would have to be made for its one lookup.
+    switch verb {
+    case "delete", "remove", "clean", "prune", "evict", "cleanup", "clean-up": ["purge"]
+    case "stats", "info", "df", "size", "status", "summary": ["usage"]
+    case "hosts", "top": ["usage", "--by", "host"]
+    case "largest", "biggest": ["list", "--sort=-size", "--limit=10"]
+    case "head": ["list", "--limit=10"]
+    case "count": ["list", "--count"]
+    case "expired", "stale": ["list", "--stale"]
+    case "fresh": ["list", "--fresh"]
+    case "pinned": ["list", "--pinned"]
+    case "json": ["list", "--format=json"]
+    case "csv": ["list", "--format=csv"]
+    case "urls": ["list", "--format=urls"]
+    case "search", "rg": ["grep"]
+    case "cat", "get": ["body"]
+    case "headers": ["show", "--headers"]
+    case "curl": ["show", "--curl"]
+    case "why", "why-stale": ["explain"]
+    case "compare": ["diff"]
+    case "sql": ["query"]
+    case "tail", "monitor", "live", "stream", "logs", "log": ["watch"]
+    case "secrets", "tokens", "leaks", "find-secrets", "credentials": ["audit", "--rule=secret"]
+    case "verify", "fsck", "doctor", "lint": ["check"]
+    case "repair": ["check", "--repair"]
+    case "undelete": ["recover"]
+    case "restore", "load": ["import"]
+    case "caches", "scan", "locate": ["discover"]
+    case "policy": ["rules"]
+    case "version", "-V", "-v": ["--version"]
+    default: nil
+    }
+  }
 
   /// The hints for words that no command has, but that have a clear meaning.
   private static let hints: [String: String] = [
@@ -65,7 +70,8 @@ enum VerbSynonyms {
     var words = Array(words)
     if let replaced = ambiguous(in: words) { return replaced }
     let index = words.first == "help" ? 1 : 0
-    guard words.indices.contains(index), let replacement = replacements[words[index]] else {
+    guard words.indices.contains(index), let replacement = replacement(for: words[index])
+    else {
       return Conversion(in: words)?.commandLine ?? SubcommandHints.replaced(in: words)
     }
     words[index] = replacement[0]
