@@ -62,20 +62,24 @@ extension ImportPlan {
     of archive: any ResponseArchive, unless shouldStop: () -> Bool,
     _ body: (Entry, RawResponse) throws -> Void
   ) throws {
+    guard let last = entries.last(where: \.isWritten)?.number else { return }
     var rest = entries[...]
     var number: Int64 = 0
     // The plan has verified all digests. A body that is imported is verified once more as it is
     // read.
     try archive.forEachEntry(verifyingBodies: false) { raw in
       if shouldStop() { throw ImportInterruption() }
-      // Do not read a damaged archive beyond its intact part.
-      if damage != nil, rest.isEmpty { return .stop }
       number += 1
+      // Not right after the last entry to import: its body is verified when the next entry is read.
+      if number > last { return .stop }
       guard let entry = rest.first, entry.number == number else { return .next }
       rest.removeFirst()
       if entry.isWritten { try body(entry, rewriting.applied(to: raw)) }
-      return damage != nil && rest.isEmpty ? .stop : .next
+      // Do not read a damaged archive beyond its intact part.
+      return damage != nil && number == last ? .stop : .next
     }
+    // A pass that stopped has not compared all of the archive with what the plan has seen.
+    try archive.finish()
   }
 }
 

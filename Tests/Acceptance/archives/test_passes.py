@@ -1,11 +1,14 @@
 """How often commands read an archive to find entries in it."""
 
+import os
+import re
 import resource
 import sqlite3
 import subprocess
 
 import pytest
 
+import strace
 from products import tool
 from scratch import make, path, run
 
@@ -50,3 +53,38 @@ def test_same_as_cache(archives, words):
     """An archive shows what the cache shows, whose entries are found one by one."""
     shown = [run("show", name, *words).stdout for name in (path("one"), path("one.tar"))]
     assert shown[0] == shown[1] and shown[0].count(b"https://") >= 3
+
+
+def imported(before, archive, id):
+    """The result of an import of one entry into a new cache, and the path of the cache."""
+    cache = path(f"new-{id}")
+    words = [*before, tool, "import", archive, "--id", str(id), "--create", "apple", "-c", cache]
+    return subprocess.run(words, capture_output=True), cache
+
+
+@strace.needed
+def test_import_of_an_early_entry(archives):
+    """The plan reads the whole archive, and the import again only up to the entry."""
+    one, _ = archives
+    size = os.path.getsize(one)
+    for id, most in [(1, 1.2), (ENTRIES // 2, 1.7), (ENTRIES, 2.2)]:
+        trace = path("trace")
+        result, cache = imported(["strace", "-f", "-qq", "-P", one, "-o", trace, "-e", "trace=pread64"], one, id)
+        assert result.returncode == 0, result.stderr
+        with open(trace) as file:
+            read = sum(int(match[1]) for match in re.finditer(r" = (\d+)$", file.read(), re.MULTILINE))
+        assert (most - 0.6) * size < read < most * size, (id, read / size)
+        listed = [run("list", name, "--id", str(id), "--format", "csv", "--columns", "url,size").stdout for name in (cache, one)]
+        assert listed[0] == listed[1]
+
+
+def test_archive_that_changes(archives):
+    """A second pass that ends early finds out that the archive has changed, before anything is in the new cache."""
+    one, _ = archives
+    words = [tool, "import", one, "--id", "1", "--create", "apple", "-c", path("new")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while process.poll() is None:
+            os.utime(one)
+        assert process.returncode == 75, process.returncode
+        assert b"changed while it was read: another process wrote to it" in process.stderr.read()
+    assert not os.path.exists(path("new"))
