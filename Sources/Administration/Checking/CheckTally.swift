@@ -1,3 +1,4 @@
+import Bytes
 import Matching
 import ResponseStorage
 
@@ -22,6 +23,8 @@ struct CheckTally: ResponseTally {
   private(set) var responses: Int64 = 0
   /// The responses with findings.
   private(set) var checked: [Checked] = []
+  /// The names of body files in the responses.
+  private(set) var bodyFiles: [ByteString] = []
   /// The expression of a rule that took too long; later responses are not checked.
   private(set) var overrun: RegularExpression.Overrun?
 
@@ -41,6 +44,7 @@ struct CheckTally: ResponseTally {
   mutating func insert(_ response: borrowing StoredResponse) {
     guard overrun == nil else { return }
     responses += 1
+    if let name = response.bodyFileName { bodyFiles.append(name) }
     do throws(RegularExpression.Overrun) {
       let byRule = try rules.finding(on: response)
       let findings = check.findings(on: response)
@@ -57,5 +61,6 @@ struct CheckTally: ResponseTally {
   mutating func removeAll() {
     responses = 0
     checked.removeAll(keepingCapacity: true)
+    bodyFiles.removeAll(keepingCapacity: true)
   }
 }

@@ -115,7 +115,8 @@ public struct StoreCheck {
       // In ascending order: findings are reported, and entries planned, in the order of ids.
       try source.scan(ScanRequest(empty.projection, in: .ascending), into: empty) { tally in
         plan.storedEntries += tally.responses
-        if waiting?.isFull == false, search?.hasEnded == false, tally.overrun == nil {
+        search?.insert(bodyFiles: tally.bodyFiles)
+        if waiting?.isFull == false, tally.overrun == nil {
           for checked in tally.checked { waiting?.append(checked) }
         } else {
           if waiting != nil { try checkStore(source, after: search, &waiting, report) }
@@ -130,6 +131,7 @@ public struct StoreCheck {
       if waiting != nil { try checkStore(source, after: search, &waiting, report) }
       throw error
     }
+    search?.finishBodyFiles()
     if waiting != nil { try checkStore(source, after: search, &waiting, report) }
   }
 

@@ -1,9 +1,9 @@
 import Bytes
 import ResponseStorage
 
-/// The findings on entries that were read while a store is searched for damage, which is reported first.
+/// The findings on entries, which wait for those on the store as a whole: damage, and files that no entry names.
 ///
-/// A search takes about as long as reading the entries, and a cache can have any number of findings. So a usual one takes
+/// Only after all entries is it known which files these are, and a cache can have any number of findings. So a usual one takes
 /// 24 bytes and its URL; one that a repair removes is kept as it is.
 struct WaitingEntries {
   /// What a finding has in common with others.
@@ -32,7 +32,7 @@ struct WaitingEntries {
   private var entries: [CheckTally.Checked] = []
   private var entryBytes = 0
 
-  /// Whether there are so many findings that the others should wait for the search.
+  /// Whether there are so many findings that those on the store should be searched for at once.
   var isFull: Bool {
     items.count * MemoryLayout<Item>.stride + urls.count >= 24 << 20 || kinds.count >= 1 << 10
       || entries.count >= 1 << 13 || entryBytes >= 4 << 20

@@ -319,15 +319,19 @@ def repaired(name, cache, expected):
     assert bodies(state(cache)).items() <= bodies(files).items(), name
 
 
-@pytest.mark.parametrize("schema", ["202", "203"])
-def test_made_up(schema):
+# Of a database of more than 16 MiB, threads read the entries while SQLite searches it for damage.
+LARGE = 8000
+
+
+@pytest.mark.parametrize(("schema", "entries"), [("202", 400), ("203", 400), ("203", LARGE)])
+def test_made_up(schema, entries):
     """The faults of a made-up cache are those that `sqlite3` and `plistlib` find, and a repair leaves only what it cannot repair."""
     cache = make("made-" + schema, "--schema", schema, "--faults", "orphan-files,missing-bodies,undecodable",
-                 entries=400, keeping=["no-store"])
+                 entries=entries, keeping=["no-store"])
     report = check(cache, status=1)
     expected = independent(cache)
     assert collections.Counter(each["code"] for each in report["findings"]) == expected, expected
-    assert len(expected) >= 4 and expected["no-store"] > 3 and report["entries"] == 400, report
+    assert len(expected) >= 4 and expected["no-store"] > 3 and report["entries"] == entries, report
     orphans = {os.path.basename(each["path"]) for each in report["findings"] if each["path"]}
     names = {row[0] for row in query(cache, f"SELECT receiver_data FROM {BODIES} WHERE isDataOnFS")}
     assert orphans == set(os.listdir(os.path.join(cache, "fsCachedData"))) - names
@@ -347,6 +351,31 @@ def test_made_up(schema):
     assert {code for code, _ in found(cache, "--full", status=1)} == set(left)
     assert set(os.listdir(os.path.join(cache, "fsCachedData"))) == {
         row[2].decode() for row in rows(cache)[2].values() if row[1]}
+
+
+@pytest.mark.parametrize("damage", [None, "UPDATE sqlite_master SET rootpage = 1 WHERE name = 'request_key_index'"])
+def test_large_cache_with_a_shared_file(damage):
+    """Threads find the files that two entries name, and those that none names, in a damaged database as well."""
+    cache = make("large", entries=LARGE)
+    (one, name), (other, free) = query(cache, f"SELECT entry_ID, receiver_data FROM {BODIES} WHERE isDataOnFS ORDER BY 1 DESC LIMIT 2")
+    execute(cache, f"UPDATE {BODIES} SET receiver_data = '{name}' WHERE entry_ID = {other}")
+    if damage:
+        execute(cache, "PRAGMA writable_schema = ON", damage)
+    report = check(cache, status=1)
+    findings = [(each["code"], each["id"], os.path.basename(each["path"] or "")) for each in report["findings"]]
+    store = [each for each in findings if each[0] in ("shared-body-file", "orphan-body-file")]
+    assert store == [("orphan-body-file", None, free), ("shared-body-file", other, name), ("shared-body-file", one, name)], store
+    # Findings on the store precede those on entries.
+    assert findings.index(store[-1]) == len(findings) - sum(each[1] is not None for each in findings) + 1, findings[:9]
+    assert any(each[0] == "damaged-database" for each in findings) == bool(damage)
+
+
+def decoded(value):
+    """A property list; `None` if it is damaged."""
+    try:
+        return plistlib.loads(value)
+    except Exception:
+        return None
 
 
 def independent(cache):
@@ -376,13 +405,13 @@ def independent(cache):
     for number, response, request, key in query(
             cache, f"SELECT entry_ID, response_object, request_object, request_key FROM {BLOBS} "
                    f"JOIN {RESPONSES} USING (entry_ID)"):
-        try:
-            response, request = plistlib.loads(response), plistlib.loads(request)
-        except Exception:
+        response, request = decoded(response), decoded(request)
+        if request:
+            method, headers = (request["Array"][place] for place in places[request["Version"]])
+            counts["not-get"] += method != "GET"
+        if not response or not request:
             counts["undecodable"] += 1
             continue
-        method, headers = (request["Array"][place] for place in places[request["Version"]])
-        counts["not-get"] += method != "GET"
         url = urllib.parse.quote(request["Array"][1]["_CFURLString"], safe="%/:?#@!$&'()*+,;=-._~")
         counts["wrong-key"] += url != re.sub(r"\[[^][]*\]$", "", key)
         for fields in [response["Array"][4], headers]:

@@ -26,7 +26,6 @@ struct AppleDatabaseCheck {
   private let database: String
 
   private let answers: [Channel<Answers>]
-  private let names: Channel<Result<AppleBodyFileNames, SQLiteError>>?
   /// The number of parts that have not ended.
   private let rest: Monitor<Int>
 
@@ -34,26 +33,19 @@ struct AppleDatabaseCheck {
   ///
   /// - Parameters:
   ///   - database: The path of a database that no process changes.
-  ///   - layout: Which table names body files, whose names are read at the same time.
   ///   - fully: Whether to run `integrity_check`.
   ///   - tables: Its tables; `nil` to check everything at once.
-  init(of database: String, _ layout: AppleLayout, fully: Bool, tables: [Table]?) {
+  init(of database: String, fully: Bool, tables: [Table]?) {
     let first = fully && tables == nil ? "PRAGMA integrity_check" : "PRAGMA quick_check"
     let work: [@Sendable () -> Answers] =
       [{ Self.answers(to: first, database) }]
       + (tables ?? []).map { table in { Self.answers(on: table, database) } }
     let answers = work.map { _ in Channel<Answers>() }
-    var parts: [@Sendable () -> Void] = zip(work, answers).map { work, channel in
+    let parts: [@Sendable () -> Void] = zip(work, answers).map { work, channel in
       { channel.send(work()) }
     }
-    var names: Channel<Result<AppleBodyFileNames, SQLiteError>>?
-    if layout.hasBodyFiles {
-      let channel = Channel<Result<AppleBodyFileNames, SQLiteError>>()
-      parts.append { channel.send(Self.names(in: database, layout)) }
-      names = channel
-    }
     self.database = database
-    (self.answers, self.names, rest) = (answers, names, Monitor(parts.count))
+    (self.answers, rest) = (answers, Monitor(parts.count))
     start(parts)
   }
 
@@ -71,9 +63,6 @@ struct AppleDatabaseCheck {
       }
     }
   }
-
-  /// Whether its threads have ended. If they found damage, SQLite still checks the tables that seemed right.
-  var hasEnded: Bool { rest.withLock { $0 == 0 } }
 
   /// Waits until no thread reads the database.
   func waitForEnd() { rest.wait(until: { $0 == 0 }) { _ in } }
@@ -98,13 +87,6 @@ struct AppleDatabaseCheck {
     }
   }
 
-  /// Returns the names of the body files, the first time; waits for them.
-  func takeNames() throws(SQLiteError) -> AppleBodyFileNames? {
-    waitForEnd()
-    names?.close()
-    return try names?.receive()?.get()
-  }
-
   private static func answers(on table: Table, _ database: String) -> Answers {
     let query = "PRAGMA integrity_check(\(table.name))"
     guard table.comparison?.isRight(in: database) == true else {
@@ -125,17 +107,6 @@ struct AppleDatabaseCheck {
       result.failure = error
     }
     return result
-  }
-
-  private static func names(
-    in database: String, _ layout: AppleLayout
-  ) -> Result<AppleBodyFileNames, SQLiteError> {
-    do throws(SQLiteError) {
-      let connection = try Connection(path: database, access: .immutable)
-      return .success(try AppleBodyFileNames(in: connection, layout))
-    } catch {
-      return .failure(error)
-    }
   }
 
   /// Returns all tables, the largest of Apple's first; `nil` if the check cannot be divided.

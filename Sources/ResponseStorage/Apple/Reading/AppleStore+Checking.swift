@@ -30,7 +30,7 @@ extension AppleStore {
         tables = try AppleDatabaseCheck.tables(of: database, snapshot.connection)
       } catch { return nil }
     }
-    return DamageSearch(AppleDatabaseCheck(of: database, layout, fully: fully, tables: tables))
+    return DamageSearch(AppleDatabaseCheck(of: database, fully: fully, tables: tables))
   }
 
   public func forEachFinding(
@@ -46,7 +46,7 @@ extension AppleStore {
     var shared: Set<UUIDBytes> = []
     try reportingDamage(body) {
       // Only with all names is it known which files are orphans.
-      let names = try search?.takeNames() ?? namedBodyFiles()
+      let names = try search?.allNames() ?? namedBodyFiles()
       shared = names.shared
       try checkFiles(but: names.all, now, body)
     }
