@@ -23,7 +23,7 @@ extension [UInt8] {
   ///
   /// - Complexity: O(*n*)
   var isUTF8: Bool {
-    if PrintableASCII.isAll(of: span, but: 0) { return true }
+    if PrintableASCII.isAll(of: span) { return true }
     var index = 0
     while index < count {
       let (scalar, length) = scalar(at: index)
