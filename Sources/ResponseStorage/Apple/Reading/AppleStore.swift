@@ -112,11 +112,11 @@ public final class AppleStore: StoreKind {
   }
 
   public func count(upTo limit: Int64) throws -> Int64? {
-    // The entries are at least as many as the rows of any table.
-    let most = max(0, min(limit, .max - 1)) + 1
-    let rows = try integer(
-      "SELECT count(*) FROM (SELECT 1 FROM \(AppleLayout.responses) LIMIT \(most))")
-    if rows > limit { return nil }
+    // The entries are at least as many as the rows of any table. To skip rows takes a third of the time of counting them.
+    let following = try integer(
+      "SELECT count(*) FROM (SELECT 1 FROM \(AppleLayout.responses) LIMIT 1 OFFSET \(max(0, limit)))"
+    )
+    if following > 0 { return nil }
     let count = try count()
     return count > limit ? nil : count
   }
