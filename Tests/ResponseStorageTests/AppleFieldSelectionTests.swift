@@ -95,10 +95,18 @@ import Testing
       (Self.screened.union(.responseHeaders), 7, 200, false),
     ] as [(Projection, Int64?, Int64, Bool)] {
       let response = try screened(headers, projection, bodyLength: bodyLength, status: status)
+      let isSelection = projection == Self.screened && isPrintable(headers)
+      let expected = isSelection ? try screened(headers, .cachingFields, bodyLength: 7) : full
       #expect(
-        response.responseHeaders == (passes ? HeaderFields() : full.responseHeaders),
+        response.responseHeaders == (passes ? HeaderFields() : expected.responseHeaders),
         "\(fields) \(String(describing: bodyLength)) \(status)")
       #expect(response.notes == full.notes)
+    }
+  }
+
+  private func isPrintable(_ headers: HeaderFields) -> Bool {
+    headers.fields.allSatisfy { field in
+      (field.name.bytes + field.value.bytes).allSatisfy { 0x20...0x7E ~= $0 }
     }
   }
 
@@ -156,10 +164,15 @@ import Testing
         (Self.screened, passes), (Self.screened.union(.requestHeaders), false),
       ] {
         var (one, other) = (StoredResponse(id: .row(1)), StoredResponse(id: .row(1)))
-        try one.decodeRequestObject(list.span, projection)
-        try other.decodeRequestObject(list.span, .all)
+        var memory = StoredResponse.SpareMemory()
+        try one.decodeRequestObject(list.span, projection, reusing: &memory)
+        try other.decodeRequestObject(list.span, .all, reusing: &memory)
+        var selected = StoredResponse(id: .row(1))
+        try selected.decodeRequestObject(list.span, .cachingFields, reusing: &memory)
+        let isSelection = projection == Self.screened && isPrintable(headers)
+        let expected = isSelection ? selected : other
         #expect(
-          one.request.headers == (passes ? HeaderFields() : other.request.headers), "\(value)")
+          one.request.headers == (passes ? HeaderFields() : expected.request.headers), "\(value)")
         #expect(one.notes == other.notes)
       }
     }
@@ -305,7 +318,8 @@ import Testing
       var response = StoredResponse(id: .row(1))
       response.responseHeaders = HeaderFields(
         vary.map { [.init(name: "vary", value: ByteString($0))] } ?? [])
-      try response.decodeRequestObject(bytes.span, .cachingFields)
+      var memory = StoredResponse.SpareMemory()
+      try response.decodeRequestObject(bytes.span, .cachingFields, reusing: &memory)
       #expect(response.request.headers?.fields.compactMap(\.name.string).sorted() == names)
     }
   }

@@ -16,7 +16,7 @@ extension StoredResponse {
     }
     if !projection.isDisjoint(with: .ofRequestObject) {
       decode(.requestObject, of: raw) { (bytes, response) throws(PropertyListError) in
-        try response.decodeRequestObject(bytes, projection)
+        try response.decodeRequestObject(bytes, projection, reusing: &memory)
       }
     }
     if projection.contains(.protocolProperties) {

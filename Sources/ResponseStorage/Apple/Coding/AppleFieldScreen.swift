@@ -6,6 +6,16 @@ import PropertyLists
 ///
 /// It may take a message for remarkable that is not, which costs only a closer look.
 struct FieldScreen: ~Copyable {
+  /// What a look at header fields has found.
+  enum Result {
+    /// All fields are printable ASCII, and none causes a finding.
+    case plain
+    /// All fields are printable ASCII, and those that caching depends on may cause a finding.
+    case remarkable
+    /// Any field may cause a finding.
+    case unclear
+  }
+
   private static let ofResponse = FieldSelection([.cacheControl, .contentEncoding, .contentLength])
   private static let ofRequest = FieldSelection([.cacheControl])
 
@@ -13,6 +23,7 @@ struct FieldScreen: ~Copyable {
   private let bodyLength: Int64?
   private var isCoded = false
   private var hasOtherLength = false
+  private var mayForbid = false
 
   /// Creates a screen for the fields of a response.
   ///
@@ -28,15 +39,18 @@ struct FieldScreen: ~Copyable {
     bodyLength = nil
   }
 
-  /// Whether an object is a dictionary of header fields in printable ASCII that cause no finding.
-  mutating func passes(
-    _ object: BinaryPropertyList.Object, in list: borrowing BinaryPropertyList
-  ) -> Bool {
+  /// Looks at an object that should be a dictionary of header fields.
+  mutating func look(
+    at object: BinaryPropertyList.Object, in list: borrowing BinaryPropertyList
+  ) -> Result {
     // An error is reported by the closer look.
-    (try? examine(object, list)) ?? false
+    guard (try? isPrintable(object, list)) ?? false else { return .unclear }
+    // The announced length is that of the coded body, and the stored body has no coding.
+    return mayForbid || hasOtherLength && !isCoded ? .remarkable : .plain
   }
 
-  private mutating func examine(
+  /// Whether an object is a dictionary of header fields in printable ASCII; notes what its fields say.
+  private mutating func isPrintable(
     _ object: BinaryPropertyList.Object, _ list: borrowing BinaryPropertyList
   ) throws(PropertyListError) -> Bool {
     guard let entries = try list.entries(of: object) else { return false }
@@ -50,15 +64,14 @@ struct FieldScreen: ~Copyable {
       guard PrintableASCII.isAll(of: name), PrintableASCII.isAll(of: value) else { return false }
       guard let field = selection.name(matching: name) else { continue }
       if field == .cacheControl {
-        if Self.mayForbid(value) { return false }
+        mayForbid = mayForbid || Self.mayForbid(value)
       } else if field == .contentEncoding {
         isCoded = true
       } else if bodyLength == nil || Self.number(value) != bodyLength {
         hasOtherLength = true
       }
     }
-    // The announced length is that of the coded body, and the stored body has no coding.
-    return isCoded || !hasOtherLength
+    return true
   }
 
   /// Whether `Cache-Control` may have `no-store` or `no-cache`, in quotes or not: whether `no-` is in it, in any case.

@@ -5,18 +5,25 @@ import PropertyLists
 /// Decoding of archived responses: a dictionary of an `Array`, and the `Version` that defines what each
 /// position of the array means.
 extension StoredResponse {
-  /// The memory of strings that are no longer needed, reused for those of the next response.
+  /// What one response leaves for the next: the memory of its strings, and the properties that it may have too.
   struct SpareMemory {
+    var key: [UInt8] = []
     var url: [UInt8] = []
     var mimeType: [UInt8] = []
+    var requestURL: [UInt8] = []
+    var method: [UInt8] = []
+    var properties = RecentProperties()
     /// The total length of all property lists decoded with this memory.
     var byteCount = 0
   }
 
   /// Resets this to an empty response with another id, and keeps the memory of its strings.
   mutating func reset(_ id: ID, reusing memory: inout SpareMemory) {
+    if let key = key.take() { memory.key = key.bytes }
     if let url = url.take() { memory.url = url.bytes }
     if let mimeType = mimeType.take() { memory.mimeType = mimeType.bytes }
+    if let url = request.url.take() { memory.requestURL = url.bytes }
+    if let method = request.method.take() { memory.method = method.bytes }
     self = StoredResponse(id: id)
   }
 
@@ -95,9 +102,13 @@ extension StoredResponse {
     var damage: PropertyListError?
     if projection.screensFields {
       var screen = FieldScreen(ofResponseWith: bodyLength)
-      // The status alone can make a body partial; what was stored is then in the fields.
-      let passes = status != 206 && screen.passes(fields, in: list)
-      responseHeaders = passes ? HeaderFields() : try list.archivedHeaders(fields, &damage)
+      responseHeaders =
+        switch screen.look(at: fields, in: list) {
+        // The status alone can make a body partial; what was stored is then in the fields.
+        case .plain where status != 206: HeaderFields()
+        case .plain, .remarkable: try list.archivedHeaders(fields, .response, &damage)
+        case .unclear: try list.archivedHeaders(fields, &damage)
+        }
     } else if !projection.isDisjoint(with: [.responseHeaders, .screenedFields]) {
       responseHeaders = try list.archivedHeaders(fields, &damage)
     } else if projection.contains(.contentFields) {

@@ -26,7 +26,7 @@ extension StoredResponse {
   /// Decodes the parts of a `request_object` in `projection`. For versions other than 3, 4 and 9, it
   /// recognizes the method and the header fields by their types.
   mutating func decodeRequestObject(
-    _ bytes: Span<UInt8>, _ projection: Projection
+    _ bytes: Span<UInt8>, _ projection: Projection, reusing memory: inout SpareMemory
   ) throws(PropertyListError) {
     let list = try BinaryPropertyList(bytes)
     guard let array = try list.archivedElements() else {
@@ -34,7 +34,7 @@ extension StoredResponse {
       return
     }
     if let string = try list.urlString(1, of: array) {
-      request.url = try list.text(string)
+      request.url = try list.text(string, reusing: &memory.requestURL)
     }
     guard let version = try list.archivedVersion(), let places = RequestPlaces(version: version)
     else {
@@ -47,7 +47,7 @@ extension StoredResponse {
     if projection.contains(.method) {
       damage.note { () throws(PropertyListError) in
         guard let object = try list.element(places.method, of: array) else { return }
-        request.method = try list.textUnlessNull(object)
+        request.method = try list.textUnlessNull(object, reusing: &memory.method)
         if request.method == nil {
           try noteUnlessNull(places.method, of: array, in: list, "method is not a string")
         }
@@ -56,13 +56,18 @@ extension StoredResponse {
     if !projection.isDisjoint(with: .ofRequestHeaders) {
       damage.note { () throws(PropertyListError) in
         guard let fields = try list.element(places.headers, of: array) else { return }
+        var needsAll = projection.contains(.requestHeaders)
         if projection.screensFields {
           var screen = FieldScreen(ofRequest: ())
-          if screen.passes(fields, in: list) { return request.headers = HeaderFields() }
+          switch screen.look(at: fields, in: list) {
+          case .plain: return request.headers = HeaderFields()
+          case .remarkable: needsAll = false
+          case .unclear: needsAll = true
+          }
         }
         var inner: PropertyListError?
         request.headers =
-          !projection.isDisjoint(with: [.requestHeaders, .screenedFields])
+          needsAll
           ? try list.archivedHeaders(fields, &inner)
           : try list.archivedHeaders(fields, requestFields, &inner)
         if let inner { throw inner }

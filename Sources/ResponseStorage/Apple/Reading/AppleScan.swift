@@ -1,4 +1,5 @@
 import Bytes
+import Files
 import PropertyLists
 import SQLite
 
@@ -114,7 +115,7 @@ struct AppleScan: ~Copyable {
     // media type.
     response.reset(.row(id), reusing: &memory)
     if hasResponse {
-      readResponseRow(into: &response)
+      readResponseRow(into: &response, reusing: &memory)
     } else {
       response.notes.append(
         .init(.noResponseRow, "its row in '\(AppleLayout.responses)' is missing"))
@@ -148,9 +149,11 @@ struct AppleScan: ~Copyable {
     return true
   }
 
-  private borrowing func readResponseRow(into response: inout StoredResponse) {
+  private borrowing func readResponseRow(
+    into response: inout StoredResponse, reusing memory: inout StoredResponse.SpareMemory
+  ) {
     if projection.contains(.key) {
-      response.key = text("request_key", responses, at: 1, &response)
+      response.key = text("request_key", responses, at: 1, &response, reusing: &memory.key)
     }
     if projection.contains(.firstStored) { readTime(into: &response) }
     if projection.contains(.storage) {
@@ -194,9 +197,19 @@ struct AppleScan: ~Copyable {
   private borrowing func text(
     _ column: String, _ row: borrowing AppleRows, at index: Int32, _ response: inout StoredResponse
   ) -> ByteString? {
+    var memory: [UInt8] = []
+    return text(column, row, at: index, &response, reusing: &memory)
+  }
+
+  /// Returns the text of a column in `memory`, which is consumed.
+  private borrowing func text(
+    _ column: String, _ row: borrowing AppleRows, at index: Int32,
+    _ response: inout StoredResponse, reusing memory: inout [UInt8]
+  ) -> ByteString? {
     switch row.type(at: index) {
     case .text, .blob:
-      let text = ByteString(row.bytes(at: index))
+      row.withBytes(at: index) { memory.replaceAll(with: $0) }
+      let text = ByteString(exchange(&memory, with: []))
       if projection.contains(.notes) { response.noteUnlessUTF8(text, column) }
       return text
     case .null, .integer, .real:
@@ -221,14 +234,14 @@ struct AppleScan: ~Copyable {
       decode("request_object", at: 2, into: &response) {
         (bytes, response) throws(PropertyListError) in
         memory.byteCount += bytes.count
-        try response.decodeRequestObject(bytes, projection)
+        try response.decodeRequestObject(bytes, projection, reusing: &memory)
       }
     }
     if projection.contains(.protocolProperties), blobs.type(at: 3) != .null {
       decode("proto_props", at: 3, into: &response) {
         (bytes, response) throws(PropertyListError) in
         memory.byteCount += bytes.count
-        response.protocolProperties = try StoredResponse.decodeProperties(bytes)
+        response.protocolProperties = try memory.properties.decode(bytes)
       }
     }
     if projection.contains(.userInfo), blobs.type(at: 4) != .null {
