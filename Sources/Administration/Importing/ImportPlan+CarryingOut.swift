@@ -62,7 +62,7 @@ extension ImportPlan {
     of archive: any ResponseArchive, unless shouldStop: () -> Bool,
     _ body: (Entry, RawResponse) throws -> Void
   ) throws {
-    guard let last = entries.last(where: \.isWritten)?.number else { return }
+    guard let last = lastWritten else { return }
     var rest = entries[...]
     var number: Int64 = 0
     // The plan has verified all digests. A body that is imported is verified once more as it is
@@ -75,10 +75,10 @@ extension ImportPlan {
       guard let entry = rest.first, entry.number == number else { return .next }
       rest.removeFirst()
       if entry.isWritten { try body(entry, rewriting.applied(to: raw)) }
-      // Do not read a damaged archive beyond its intact part.
-      return damage != nil && number == last ? .stop : .next
+      // The next entry of a damaged archive may be the damaged one; the plan has verified this one, too.
+      return damage != nil && number == archivedEntries ? .stop : .next
     }
-    // A pass that stopped has not compared all of the archive with what the plan has seen.
+    // The pass may have stopped before it could compare all of the archive with what the plan has seen.
     try archive.finish()
   }
 }

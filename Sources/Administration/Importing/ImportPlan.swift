@@ -104,6 +104,11 @@ public struct ImportPlan: Hashable, Sendable {
   /// Whether the import changes anything.
   public var changesAnything: Bool { entries.contains { $0.isWritten } }
 
+  /// The number of the last entry that is imported, up to which the archive is read again; `nil` if none is.
+  public var lastWritten: Int64? {
+    entries.indices.last { entries[$0].isWritten }.map { entries[$0].number }
+  }
+
   /// Plans to import the selected entries of an archive.
   ///
   /// - Parameters:

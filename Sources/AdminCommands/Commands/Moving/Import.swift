@@ -191,7 +191,7 @@ extension URLCacheAdmin {
           throw FileError.interrupted(at: path)
         }
       }
-      try environment.showingProgress("Importing entries", of: plan.archivedEntries) {
+      try environment.showingProgress("Importing entries", of: plan.lastWritten) {
         if let new = destination.new {
           try environment.create(new, at: path, filledBy: fill)
         } else {
