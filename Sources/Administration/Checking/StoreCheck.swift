@@ -115,7 +115,7 @@ public struct StoreCheck {
       // In ascending order: findings are reported, and entries planned, in the order of ids.
       try source.scan(ScanRequest(empty.projection, in: .ascending), into: empty) { tally in
         plan.storedEntries += tally.responses
-        search?.insert(bodyFiles: tally.bodyFiles)
+        if waiting != nil { search?.insert(bodyFiles: tally.bodyFiles) }
         if waiting?.isFull == false, tally.overrun == nil {
           for checked in tally.checked { waiting?.append(checked) }
         } else {

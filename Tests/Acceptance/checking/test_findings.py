@@ -370,6 +370,21 @@ def test_large_cache_with_a_shared_file(damage):
     assert any(each[0] == "damaged-database" for each in findings) == bool(damage)
 
 
+def test_rows_that_a_scan_misses():
+    """No file that a row names is an orphan, even if its row comes after one whose damaged id ends a scan."""
+    cache = make("ids", entries=LARGE)
+    ((id, name),) = query(cache, f"SELECT entry_ID, receiver_data FROM {BODIES} WHERE isDataOnFS AND entry_ID > 200 LIMIT 1")
+    with open(os.path.join(cache, "Cache.db"), "r+b") as file:
+        content = file.read()
+        place = content.index(name.encode())
+        # The length, the id in two bytes, and the header of the row.
+        assert content[place - 7:place] == bytes([0x28, 0x80 | id // 128, id % 128, 4, 0, 9, 0x55])
+        file.seek(place - 6)
+        file.write(b"\xff")
+    codes = collections.Counter(each["code"] for each in check(cache, status=1)["findings"])
+    assert codes["damaged-database"] and not codes["orphan-body-file"], codes
+
+
 def decoded(value):
     """A property list; `None` if it is damaged."""
     try:

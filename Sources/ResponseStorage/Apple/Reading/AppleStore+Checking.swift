@@ -36,7 +36,11 @@ extension AppleStore {
   public func forEachFinding(
     fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
   ) throws {
-    try checkDatabase(fully, search, body)
+    var isDamaged = false
+    try checkDatabase(fully, search) { finding in
+      isDamaged = true
+      try body(finding)
+    }
     // Each check reports damage by itself, so that one damaged table does not hide what the others
     // find.
     try reportingDamage(body) { try AppleSchemaCheck(snapshot.connection, layout).run(body) }
@@ -46,7 +50,8 @@ extension AppleStore {
     var shared: Set<UUIDBytes> = []
     try reportingDamage(body) {
       // Only with all names is it known which files are orphans.
-      let names = try search?.allNames() ?? namedBodyFiles()
+      // In a damaged table, a scan by ranges of ids can miss rows that a walk through all pages finds.
+      let names = try (isDamaged ? nil : search?.allNames()) ?? namedBodyFiles()
       shared = names.shared
       try checkFiles(but: names.all, now, body)
     }
