@@ -35,4 +35,27 @@ struct RecentPropertiesTests {
       }
     }
   }
+
+  @Test func `a short list with large properties is not kept`() throws {
+    // Four arrays, each with twelve references to the next: 20,736 texts.
+    var (objects, offsets) = ([] as [UInt8], [] as [UInt8])
+    func add(_ object: [UInt8]) {
+      offsets.append(UInt8(8 + objects.count))
+      objects += object
+    }
+    add([0xD1, 1, 2])
+    add([0x54] + Array("Vary".utf8))
+    for next in 3...6 as ClosedRange<UInt8> { add([0xAC] + repeatElement(next, count: 12)) }
+    add([0x54] + Array("text".utf8))
+    let trailer: [UInt8] =
+      [0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, UInt8(offsets.count)]
+      + Array(repeating: 0, count: 15) + [UInt8(8 + objects.count)]
+    let list = Array("bplist00".utf8) + objects + offsets + trailer
+    #expect(list.count < 256)
+    var recent = RecentProperties()
+    let properties = try recent.decode(list.span)
+    #expect(properties == (try StoredResponse.decodeProperties(list.span)))
+    #expect("\(properties)".utf8.count > 20_736)
+    #expect(recent.slots.allSatisfy { $0.list.isEmpty && $0.properties.isEmpty })
+  }
 }

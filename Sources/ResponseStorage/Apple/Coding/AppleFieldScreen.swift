@@ -4,10 +4,10 @@ import PropertyLists
 
 /// A quick look at header fields in place, which tells of most messages that no check finds anything in them.
 ///
-/// It may take a message for remarkable that is not, which costs only a closer look.
+/// It may take a message for remarkable that is not, which only costs the decoding of its fields.
 struct FieldScreen: ~Copyable {
-  /// What a look at header fields has found.
-  enum Result {
+  /// What header fields are like.
+  enum Verdict {
     /// All fields are printable ASCII, and none causes a finding.
     case plain
     /// All fields are printable ASCII, and those that caching depends on may cause a finding.
@@ -39,18 +39,20 @@ struct FieldScreen: ~Copyable {
     bodyLength = nil
   }
 
-  /// Looks at an object that should be a dictionary of header fields.
-  mutating func look(
-    at object: BinaryPropertyList.Object, in list: borrowing BinaryPropertyList
-  ) -> Result {
-    // An error is reported by the closer look.
-    guard (try? isPrintable(object, list)) ?? false else { return .unclear }
+  /// Reads an object that should be a dictionary of header fields.
+  mutating func read(
+    _ object: BinaryPropertyList.Object, in list: borrowing BinaryPropertyList
+  ) -> Verdict {
+    // An error is reported when the fields are decoded.
+    guard (try? readPrintable(object, list)) ?? false else { return .unclear }
     // The announced length is that of the coded body, and the stored body has no coding.
     return mayForbid || hasOtherLength && !isCoded ? .remarkable : .plain
   }
 
-  /// Whether an object is a dictionary of header fields in printable ASCII; notes what its fields say.
-  private mutating func isPrintable(
+  /// Reads header fields.
+  ///
+  /// - Returns: Whether they are a dictionary of printable ASCII.
+  private mutating func readPrintable(
     _ object: BinaryPropertyList.Object, _ list: borrowing BinaryPropertyList
   ) throws(PropertyListError) -> Bool {
     guard let entries = try list.entries(of: object) else { return false }

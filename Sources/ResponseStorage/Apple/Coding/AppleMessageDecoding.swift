@@ -103,7 +103,7 @@ extension StoredResponse {
     if projection.screensFields {
       var screen = FieldScreen(ofResponseWith: bodyLength)
       responseHeaders =
-        switch screen.look(at: fields, in: list) {
+        switch screen.read(fields, in: list) {
         // The status alone can make a body partial; what was stored is then in the fields.
         case .plain where status != 206: HeaderFields()
         case .plain, .remarkable: try list.archivedHeaders(fields, .response, &damage)

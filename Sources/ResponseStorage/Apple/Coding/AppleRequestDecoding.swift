@@ -56,10 +56,10 @@ extension StoredResponse {
     if !projection.isDisjoint(with: .ofRequestHeaders) {
       damage.note { () throws(PropertyListError) in
         guard let fields = try list.element(places.headers, of: array) else { return }
-        var needsAll = projection.contains(.requestHeaders)
+        var needsAll = !projection.isDisjoint(with: [.requestHeaders, .screenedFields])
         if projection.screensFields {
           var screen = FieldScreen(ofRequest: ())
-          switch screen.look(at: fields, in: list) {
+          switch screen.read(fields, in: list) {
           case .plain: return request.headers = HeaderFields()
           case .remarkable: needsAll = false
           case .unclear: needsAll = true

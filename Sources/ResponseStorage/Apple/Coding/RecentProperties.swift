@@ -6,7 +6,7 @@ import PropertyLists
 ///
 /// CFNetwork stores the same few again and again: 104 different ones of 7,900 in a made-up cache, and 4 of 73 in a real one.
 struct RecentProperties {
-  private struct Slot {
+  struct Slot {
     var list: [UInt8] = []
     var properties: [StoredResponse.Property] = []
 
@@ -26,9 +26,12 @@ struct RecentProperties {
   private static let slotCount = 256
   /// The length of the longest property list that is kept, in bytes.
   private static let maximumLength = 256
+  /// The most memory that the properties in a slot take, in bytes.
+  // A list of 200 bytes can refer to one text 160,000 times, each of which is decoded.
+  private static let maximumSize = 4096
 
   /// Empty until the first list is decoded.
-  private var slots: [Slot] = []
+  private(set) var slots: [Slot] = []
 
   /// Returns what ``StoredResponse/decodeProperties(_:)`` returns.
   mutating func decode(
@@ -39,9 +42,33 @@ struct RecentProperties {
     let place = Self.place(of: list)
     if slots[place].isOf(list) { return slots[place].properties }
     let properties = try StoredResponse.decodeProperties(list)
+    var room = Self.maximumSize
+    for property in properties where room >= 0 { Self.take(property, from: &room) }
+    if room < 0 { return properties }
     slots[place].list.replaceAll(with: list)
     slots[place].properties = properties
     return properties
+  }
+
+  /// Subtracts the size of a property from the room that is left. Stops below zero.
+  private static func take(_ property: StoredResponse.Property, from room: inout Int) {
+    room -= property.key.bytes.count
+    take(property.value, from: &room)
+  }
+
+  private static func take(_ value: StoredResponse.PropertyValue, from room: inout Int) {
+    // What a property takes besides texts, roughly.
+    room -= 64
+    switch value {
+    case .null, .boolean, .integer, .real, .date: break
+    case .data(let bytes): room -= bytes.count
+    case .text(let text): room -= text.bytes.count
+    case .opaque(let name): room -= name.utf8.count
+    case .array(let values):
+      for value in values where room >= 0 { take(value, from: &room) }
+    case .dictionary(let properties):
+      for property in properties where room >= 0 { take(property, from: &room) }
+    }
   }
 
   /// The slot of a list. A poor spread would only cost time.
