@@ -7,19 +7,17 @@ public enum PrintableASCII {
     of text: Span<UInt8>, but first: UInt8, _ second: UInt8 = 0
   ) -> Bool {
     let (first, second) = (UInt64(first) &* ones, UInt64(second) &* ones)
-    return isAll(of: text) { word in
+    return hasNone(of: text) { word in
       special(word) | equal(word, to: first) | equal(word, to: second)
     }
   }
 
   /// Whether `text` is printable ASCII.
-  ///
-  /// It may return `false` for such a text, and never returns `true` wrongly.
-  public static func isAll(of text: Span<UInt8>) -> Bool { isAll(of: text, but: special) }
+  public static func isAll(of text: Span<UInt8>) -> Bool { hasNone(of: text, markedBy: special) }
 
-  /// - Parameter marks: Sets the high bit of each special byte of a word.
+  /// Whether `marks`, which sets the high bit of each byte of a word that it looks for, finds none.
   @inline(__always)
-  private static func isAll(of text: Span<UInt8>, but marks: (UInt64) -> UInt64) -> Bool {
+  private static func hasNone(of text: Span<UInt8>, markedBy marks: (UInt64) -> UInt64) -> Bool {
     var found: UInt64 = 0
     var place = 0
     // No early exit: nearly all texts are plain, so all of a text is read in any case.
@@ -27,8 +25,12 @@ public enum PrintableASCII {
       found |= marks(text.word(at: place))
       place &+= 8
     }
-    if place < text.count {
-      // The last bytes are padded with spaces, which are plain.
+    if place == text.count { return found & (0x80 &* ones) == 0 }
+    if text.count >= 8 {
+      // The last bytes once more, with some before them.
+      found |= marks(text.word(at: text.count &- 8))
+    } else {
+      // Padded with spaces, which are plain.
       var rest = 0x20 &* ones
       while place < text.count {
         rest = rest << 8 | UInt64(text[place])
@@ -41,8 +43,8 @@ public enum PrintableASCII {
 
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 
-  /// Returns a word with the high bit set in each byte that is below a space or above `~`. Borrows may also mark a byte
-  /// above one of these.
+  /// Returns a word with the high bit set in each byte that is below a space or above `~`, and maybe in bytes above one of
+  /// these.
   @inline(__always)
   private static func special(_ word: UInt64) -> UInt64 {
     ((word &- 0x20 &* ones) & ~word) | word | (word &+ ones)

@@ -13,6 +13,9 @@ import Testing
           let answer = PrintableASCII.isAll(
             of: text.span, but: UInt8(ascii: ","), UInt8(ascii: "\""))
           #expect(answer == isPlain, "\(byte) at \(place) of \(length)")
+          let isPrintable = PrintableASCII.isAll(of: text.span)
+          #expect(
+            isPrintable == (0x20..<0x7F).contains(byte), "\(byte) at \(place) of \(length)")
         }
       }
     }

@@ -88,7 +88,7 @@ extension URLCacheAdmin {
   /// Rejects a number after `-n` where that is a dry run, because the number would be the id of an entry.
   private static func checkDryRun(in words: [String]) throws(CommandFailure) {
     let options = words.prefix { $0 != "--" }
-    // Most command lines end here, because the names of all commands are a noticeable part of the start.
+    // Without it, the command need not be looked up.
     guard options.contains("-n") else { return }
     let command = configuration.subcommands.first { command in
       words.first == command._commandName
@@ -136,8 +136,7 @@ extension URLCacheAdmin {
         if let failure = hints?.failureInsteadOfHelp() {
           return report(failure, asJSON: asJSON(), in: environment)
         }
-        do { try environment.write(Array((text + "\n").utf8)) } catch { return .inputOutput }
-        return .done
+        return printing(text + "\n", in: environment)
       }
       failure = hints?.failure(for: withoutPrefix(text)) ?? .usage(withoutPrefix(text))
     }
