@@ -1,6 +1,6 @@
 """Keeps the figures of one table as a file, and prints them.
 
-    figures.py FILE TITLE RESULT                RESULT is what hyperfine exports
+    figures.py FILE TITLE RESULT...             each RESULT is what hyperfine exports after a round
     figures.py FILE TITLE --columns COLUMN...   reads a label and the numbers from each line of the standard input
 
 The file has the date and the machine in its first line, the title in its second, the names of the columns in its third, and a
@@ -10,8 +10,10 @@ and some of `entries`, `ms`, `s`, `processor_ms`, `peak_KiB` and `instructions`.
 import datetime
 import json
 import os
+import pathlib
 import platform
 import re
+import statistics
 import subprocess
 import sys
 
@@ -81,6 +83,11 @@ class Table:
             print(" ", *cells, " " + row["what"])
 
 
+def median(seconds):
+    """The median of some times, in milliseconds."""
+    return f"{statistics.median(seconds) * 1000:.1f}"
+
+
 def main():
     path, title, source, *rest = sys.argv[1:]
     if source == "--columns":
@@ -88,10 +95,9 @@ def main():
         rows = [dict(zip(columns, line.rstrip("\n").split("\t"), strict=True)) for line in sys.stdin]
     else:
         columns = ["what", "ms", "processor_ms"]
-        with open(source) as file:
-            results = json.load(file)["results"]
-        rows = [{"what": result["command"], "ms": f"{result['median'] * 1000:.1f}",
-                 "processor_ms": f"{(result['user'] + result['system']) * 1000:.1f}"} for result in results]
+        rounds = [json.loads(pathlib.Path(path).read_text())["results"] for path in (source, *rest)]
+        rows = [{"what": runs[0]["command"], "ms": median(run["median"] for run in runs),
+                 "processor_ms": median(run["user"] + run["system"] for run in runs)} for runs in zip(*rounds, strict=True)]
     table = Table(f"{datetime.date.today()}; {machine()}", title, columns, rows)
     table.write(path)
     table.print()
