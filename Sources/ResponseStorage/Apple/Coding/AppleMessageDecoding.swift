@@ -19,12 +19,18 @@ extension StoredResponse {
 
   /// Resets this to an empty response with another id, and keeps the memory of its strings.
   mutating func reset(_ id: ID, reusing memory: inout SpareMemory) {
-    if let key = key.take() { memory.key = key.bytes }
-    if let url = url.take() { memory.url = url.bytes }
-    if let mimeType = mimeType.take() { memory.mimeType = mimeType.bytes }
-    if let url = request.url.take() { memory.requestURL = url.bytes }
-    if let method = request.method.take() { memory.method = method.bytes }
+    Self.reclaim(&key, into: &memory.key)
+    Self.reclaim(&url, into: &memory.url)
+    Self.reclaim(&mimeType, into: &memory.mimeType)
+    Self.reclaim(&request.url, into: &memory.requestURL)
+    Self.reclaim(&request.method, into: &memory.method)
     self = StoredResponse(id: id)
+  }
+
+  private static func reclaim(_ text: inout ByteString?, into memory: inout [UInt8]) {
+    // The memory of a huge text would stay for all responses after it.
+    guard let bytes = text.take()?.bytes, bytes.capacity <= 1 << 16 else { return }
+    memory = bytes
   }
 
   /// Decodes the parts of a `response_object` in `projection`. Its only known version is 1.
@@ -147,6 +153,13 @@ extension StoredResponse {
     let list = try BinaryPropertyList(bytes)
     return Property.list(from: try list.value(of: list.root))
   }
+}
+
+extension Projection {
+  /// What needs the `response_object`.
+  static let ofResponseObject: Self = [
+    .url, .stored, .status, .mimeType, .ofResponseHeaders, .notes,
+  ]
 }
 
 extension HeaderFields {

@@ -128,3 +128,8 @@ extension StoredResponse {
     }
   }
 }
+
+extension Projection {
+  /// What needs the `request_object`.
+  static let ofRequestObject: Self = [.method, .ofRequestHeaders, .requestDetails, .notes]
+}

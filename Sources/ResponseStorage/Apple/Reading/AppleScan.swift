@@ -111,8 +111,7 @@ struct AppleScan: ~Copyable {
     let id = number
     guard isAt(id) else { return false }
     let hasResponse = responses.isAt(id)
-    // The memory of the strings is used again, which spares an allocation for each URL and each
-    // media type.
+    // The memory of the strings is used again, which spares an allocation for each.
     response.reset(.row(id), reusing: &memory)
     if hasResponse {
       readResponseRow(into: &response, reusing: &memory)
@@ -293,11 +292,4 @@ struct AppleScan: ~Copyable {
       response.notes.append(.init(.noBodyRow, "receiver_data is neither a BLOB nor text"))
     }
   }
-}
-
-extension Projection {
-  static let ofResponseObject: Self = [
-    .url, .stored, .status, .mimeType, .ofResponseHeaders, .notes,
-  ]
-  static let ofRequestObject: Self = [.method, .ofRequestHeaders, .requestDetails, .notes]
 }
