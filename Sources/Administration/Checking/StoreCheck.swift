@@ -131,8 +131,9 @@ public struct StoreCheck {
       if waiting != nil { try checkStore(source, after: search, &waiting, report) }
       throw error
     }
+    guard waiting != nil else { return }
     search?.finishBodyFiles()
-    if waiting != nil { try checkStore(source, after: search, &waiting, report) }
+    try checkStore(source, after: search, &waiting, report)
   }
 
   /// Counts and reports the findings on entries, and plans their repair.
