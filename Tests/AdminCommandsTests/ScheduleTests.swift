@@ -221,7 +221,7 @@ private final class SteppedWorld: RemovingStore {
   }
 
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
+    _ responses: Versions, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws(StoreError) where Versions.Index == Int {
     while removal.visited < responses.count, !shouldStop() {

@@ -18,10 +18,10 @@ import Testing
     let before = try store.count()
     let editor = try AppleStoreEditor(changing: folder.path, wait: 0, verifying: false)
     var removals = [Removal(), Removal(), Removal()]
-    try editor.remove(versions[..<2], in: .ids, into: &removals[0]) { false }
-    try editor.remove(Array(versions[2..<5]), in: .any, into: &removals[1]) { false }
+    try editor.remove(versions[..<2], into: &removals[0]) { false }
+    try editor.remove(Array(versions[2..<5]), into: &removals[1]) { false }
     // The first batch is removed, and the third leaves everything that it does not list.
-    try editor.remove(versions[..<2], in: .ids, into: &removals[2]) { false }
+    try editor.remove(versions[..<2], into: &removals[2]) { false }
     #expect(removals.map(\.visited) == [2, 3, 2])
     #expect(removals.map(\.skipped) == [[], [], versions[..<2].map(\.id)])
     let left = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")

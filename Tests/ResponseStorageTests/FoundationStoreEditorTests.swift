@@ -15,7 +15,7 @@ import Testing
     try FileManager.default.removeItem(at: url(of: names[2], in: folder))
     versions.insert(ResponseVersion(id: .row(1), key: nil, stored: nil), at: 0)
     var removal = Removal()
-    try editor(of: folder).remove(versions, in: .any, into: &removal) { false }
+    try editor(of: folder).remove(versions, into: &removal) { false }
     var expected = Removal()
     expected.skipped = [versions[0], versions[2], versions[3]].map(\.id)
     (expected.visited, expected.returnedBytes) = (5, 5)
@@ -34,7 +34,7 @@ import Testing
     let new = try #require(try self.versions(in: folder)[3].file)
     #expect(versions[3].file?.isLike(new) == true)
     var removal = Removal()
-    try editor(of: folder).remove(versions, in: .any, into: &removal) { false }
+    try editor(of: folder).remove(versions, into: &removal) { false }
     #expect(removal.skipped == [versions[3].id])
     #expect(try folder.names() == [names[3]])
   }
@@ -44,7 +44,7 @@ import Testing
     var versions = try versions(in: folder)
     for index in versions.indices { versions[index].file = nil }
     var removal = Removal()
-    try editor(of: folder).remove(versions, in: .any, into: &removal) { false }
+    try editor(of: folder).remove(versions, into: &removal) { false }
     #expect(removal.skipped == versions.map(\.id))
     #expect(try folder.names() == names)
   }
@@ -53,7 +53,7 @@ import Testing
     let folder = try filledFolder()
     let versions = try versions(in: folder)
     var (removal, questions) = (Removal(), 0)
-    try editor(of: folder).remove(versions, in: .any, into: &removal) {
+    try editor(of: folder).remove(versions, into: &removal) {
       questions += 1
       return questions > 2
     }

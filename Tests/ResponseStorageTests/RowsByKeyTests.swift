@@ -22,19 +22,6 @@ import Testing
     #expect(order(of: []) == [])
   }
 
-  @Test func `rows are consecutive if half of the rows between them exist`() {
-    func followEachOther(_ numbers: [Int64]) -> Bool {
-      var rows = RowsByKey(of: [])
-      for number in numbers { rows.append(number, "key") }
-      return rows.followEachOther
-    }
-    #expect(followEachOther([7]))
-    #expect(followEachOther([-1, 1, 3]))
-    #expect(!followEachOther([0, 5, 6]))
-    #expect(!followEachOther([.min, .max]))
-    #expect(!followEachOther([]))
-  }
-
   /// Returns the numbers of the rows with these keys, starting at 1.
   private func order(of keys: [String?]) -> [Int64] {
     let versions = keys.enumerated().map { place, key in

@@ -75,7 +75,7 @@ private final class RecordingEditor: RemovingStore {
   var removed: [StoredResponse.ID] = []
 
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
+    _ responses: Versions, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) where Versions.Index == Int {
     removed += responses.map(\.id)

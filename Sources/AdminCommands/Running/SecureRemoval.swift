@@ -55,7 +55,7 @@ final class SecureRemoval {
     texts.insert(survey.files)
     let store = try open(path)
     try store.remove(orphans: survey.files, into: &removal, unless: shouldStop)
-    try store.remove(survey.leftovers, in: .any, into: &removal, unless: shouldStop)
+    try store.remove(survey.leftovers, into: &removal, unless: shouldStop)
     _ = try store.erase(fully: false) { false }
     return removal
   }

@@ -236,12 +236,9 @@ public struct RemovalPlan: Hashable, Sendable {
     in store: any ResponseStore, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws(StoreError) {
-    // A removal for limits is measured, and must have the same result as its simulation on a copy.
-    let order: RemovalOrder = meetsLimits == nil ? .any : .ids
     // Orphans first: no process needs them.
     if !orphans.isEmpty { try store.remove(orphans: orphans, into: &removal, unless: shouldStop) }
-    try store.remove(
-      entries.lazy.map(\.version), in: order, into: &removal, unless: shouldStop)
+    try store.remove(entries.lazy.map(\.version), into: &removal, unless: shouldStop)
   }
 
   /// Drops the entries and files that were not removed.

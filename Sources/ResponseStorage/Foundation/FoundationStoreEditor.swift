@@ -36,7 +36,7 @@ final class FoundationStoreEditor: ResponseStore {
   }
 
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
+    _ responses: Versions, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws(StoreError) where Versions.Index == Int {
     do throws(FileError) {

@@ -12,11 +12,10 @@ public protocol ResponseStore {
   ///
   /// - Parameters:
   ///   - responses: The responses to remove, in ascending order of ids.
-  ///   - order: The order in which they may be removed.
   ///   - removal: Receives what was done, even if an error is thrown.
   ///   - shouldStop: Returns whether to stop; called between batches.
   func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
+    _ responses: Versions, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws(StoreError) where Versions.Index == Int
 
@@ -181,14 +180,4 @@ public struct Removal: Hashable, Sendable {
 
   /// Creates an empty result.
   public init() {}
-}
-
-/// The order in which a store removes responses.
-public enum RemovalOrder: Sendable {
-  /// In the order of ids. The number of pages that become free then does not depend on the batches, so that another
-  /// removal of the same responses frees as many.
-  case ids
-
-  /// In the fastest order.
-  case any
 }

@@ -8,12 +8,13 @@ struct AppleRemovalBatch: ~Copyable {
   private var spare: Statement
   private var look: Statement
   private var delete: Statement
-  private let order: RemovalOrder
+  /// Whether rows are deleted in the order of their keys, which is faster, and not in that of their ids.
+  private let ordersByKey: Bool
   // The last response that was decoded, kept so that its memory is reused.
   private var found = StoredResponse(id: .row(0))
   private var memory = StoredResponse.SpareMemory()
 
-  init(_ connection: borrowing Connection, _ order: RemovalOrder) throws(SQLiteError) {
+  init(_ connection: borrowing Connection, ordersByKey: Bool) throws(SQLiteError) {
     // If this connection has removed a batch before, the table exists and is empty.
     // The list is a temporary table. A table in the cache itself would change its schema, which
     // must never happen, and would make the app prepare all of its statements again.
@@ -34,7 +35,7 @@ struct AppleRemovalBatch: ~Copyable {
     let delete = try connection.prepare(
       "DELETE FROM \(AppleLayout.responses) WHERE entry_ID = ?1")
     self.delete = delete
-    self.order = order
+    self.ordersByKey = ordersByKey
     self.mark = mark
     self.spare = spare
     self.look = look
@@ -56,12 +57,11 @@ struct AppleRemovalBatch: ~Copyable {
     do throws(SQLiteError) {
       // One join over the marked rows is faster than a lookup for each response.
       try mark.run(for: responses)
-      var rows = order == .any ? RowsByKey(of: responses) : nil
+      var rows = ordersByKey ? RowsByKey(of: responses) : nil
       // The names of body files are collected before the rows are deleted, as nothing else records
       // them.
       let names = try spareChanged(responses, keeping: &rows, skipped: &skipped)
-      // Delete consecutive rows in the order of their keys, for the reason in `RowsByKey`.
-      if let rows = rows.take(), rows.followEachOther {
+      if let rows = rows.take() {
         for row in rows.inOrderOfKeys() {
           try delete.run(for: row)
           WorkCounter.add()

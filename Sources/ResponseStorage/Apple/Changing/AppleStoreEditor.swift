@@ -139,11 +139,13 @@ public final class AppleStoreEditor: ResponseStore {
 
 extension AppleStoreEditor {
   public func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, in order: RemovalOrder, into removal: inout Removal,
+    _ responses: Versions, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws(StoreError) where Versions.Index == Int {
     do throws(SQLiteError) {
-      var batch = try AppleRemovalBatch(connection, order)
+      // While an app is running, batches depend on the time they take. A simulation on a copy has other batches, but
+      // must come to the same pages; only in the order of ids does each table lose the same rows in the same order.
+      var batch = try AppleRemovalBatch(connection, ordersByKey: !inUse)
       var named: [UUIDBytes: Int]?
       // While an app is running, it waits for each batch, so batches start small and adapt to the time
       // they take. Otherwise a batch is as long as a user may wait after Control-C: each batch writes

@@ -1,9 +1,9 @@
 import Bytes
 
-/// Rows of a table, to be changed in an order that writes few pages more than once, as SQLite caches few.
+/// Rows of the response table, to be deleted in an order that writes few pages more than once, as SQLite caches few.
 ///
-/// Consecutive rows share pages of the table, but nearly each has its own page in the index on keys, so
-/// they are changed in the order of their keys. Rows from all over the table are changed in their own order.
+/// That is the order of their keys: the table has two indexes on keys, and what is next to each other in one of them is
+/// all over the table. Of 1,000,000 rows, deleting 10,000, 100,000 or 400,000 in the order of ids takes 3 to 50 % longer.
 struct RowsByKey {
   private struct Row {
     /// The first bytes of the key after the common prefix, as big-endian numbers.
@@ -48,13 +48,6 @@ struct RowsByKey {
       ($0.first, $0.second, $0.number) < ($1.first, $1.second, $1.number)
     }
     return rows.map(\.number)
-  }
-
-  /// Whether the rows, which were appended in order, are at least half of those from the first to the last.
-  var followEachOther: Bool {
-    guard let first = rows.first?.number, let last = rows.last?.number else { return false }
-    let (distance, overflow) = last.subtractingReportingOverflow(first)
-    return !overflow && distance / 2 < rows.count
   }
 }
 
