@@ -71,6 +71,21 @@ import Testing
     #expect(header.concurrentIDs == (0..<8).map { ByteString("<urn:x:\($0)>") })
   }
 
+  @Test func `a field is repeated even if its letters have another case`() throws {
+    // The first sixteen names are remembered in another way than the others.
+    let names = (1...20).map { "X-\($0)" } + ["WARC-Concurrent-To"]
+    func header(repeating name: String) throws -> WARCHeader {
+      try WARCHeader(lines: (names + [name]).map { Array("\($0): value".utf8) })
+    }
+    for name in names.dropLast() {
+      #expect(throws: WARCError("a record's header repeats a field")) {
+        try header(repeating: name.lowercased())
+      }
+    }
+    #expect(try header(repeating: "warc-concurrent-to").fields.count == 22)
+    #expect(try header(repeating: "X-21").fields.count == 22)
+  }
+
   @Test func `an index is found by its mark, as in a dictionary`() {
     var generator = SplitMix64(seed: 7)
     var table = WARCMarkTable()

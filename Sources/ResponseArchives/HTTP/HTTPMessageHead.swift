@@ -20,10 +20,10 @@ struct HTTPMessageHead {
   static func read(_ line: (Int) throws -> [UInt8]) rethrows -> HTTPMessageHead? {
     var room = largest
     var lines: [[UInt8]] = []
-    while case let bytes = try line(room), !bytes.isEmpty {
-      room -= bytes.count
+    while case var text = try line(room), !text.isEmpty {
+      room -= text.count
       guard room > 0 else { return nil }
-      let text = Array(bytes.dropLast(bytes.suffix(2).filter { $0 == 0x0A || $0 == 0x0D }.count))
+      text.removeLast(text.suffix(2).count { $0 == 0x0A || $0 == 0x0D })
       if text.isEmpty { break }
       lines.append(text)
     }
@@ -49,6 +49,7 @@ struct HTTPMessageHead {
 
   /// Returns a field value as UTF-8. Bytes that are not UTF-8 are read as ISO 8859-1 (RFC 9110 §5.5).
   private static func text(_ bytes: [UInt8]) -> ByteString {
+    if PrintableASCII.isAll(of: bytes.span) { return ByteString(bytes) }
     let bytes = bytes.map { $0 == 0 || $0 == 0x0D || $0 == 0x0A ? 0x20 : $0 }
     guard String(validating: bytes, as: UTF8.self) == nil else { return ByteString(bytes) }
     return ByteString(bytes.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] })

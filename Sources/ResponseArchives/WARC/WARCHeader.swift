@@ -48,7 +48,7 @@ struct WARCHeader: Hashable, Sendable {
   /// - Parameter lines: The lines, without their endings.
   /// - Throws: ``WARCError`` if a line is not a field, or a field is repeated.
   init(lines: [[UInt8]]) throws(WARCError) {
-    var names: Set<ByteString> = []
+    var names = FieldNames()
     for line in lines {
       if line.first == 0x20 || line.first == 0x09, let last = fields.indices.last {
         fields[last].value.bytes += [0x20] + line.trimmingBlanks
@@ -57,11 +57,10 @@ struct WARCHeader: Hashable, Sendable {
       guard let field = HeaderFields.Field(line: line[...]) else {
         throw WARCError("a line in a record's header is not a field")
       }
-      let name = field.name.asciiLowercased
       // Only WARC-Concurrent-To may be repeated (ISO 28500:2017, section 4).
-      guard names.insert(name).inserted || name == "warc-concurrent-to" else {
-        throw WARCError("a record's header repeats a field")
-      }
+      guard
+        names.insert(field.name) || field.name.equalsIgnoringASCIICase("warc-concurrent-to")
+      else { throw WARCError("a record's header repeats a field") }
       fields.append(field)
     }
   }
@@ -81,6 +80,23 @@ struct WARCHeader: Hashable, Sendable {
   }
 }
 
+/// The names of the fields of a header, without regard to the case of letters.
+private struct FieldNames {
+  // A few names are compared in less time than it takes to hash one. A hostile header has thousands.
+  private var first: [ByteString] = []
+  private var others: Set<ByteString> = []
+
+  /// Adds a name, and returns whether it is new.
+  mutating func insert(_ name: ByteString) -> Bool {
+    if first.contains(where: { $0.equalsIgnoringASCIICase(name) }) { return false }
+    guard first.count == 16 else {
+      first.append(name)
+      return true
+    }
+    return others.insert(name.asciiLowercased).inserted
+  }
+}
+
 extension HeaderFields.Field {
   /// Creates a field from `name: value`; `nil` if the line has no valid name.
   init?(line: ArraySlice<UInt8>) {
@@ -93,8 +109,16 @@ extension HeaderFields.Field {
   /// The field as a header line, with its ending. Control characters, such as line breaks, become spaces, so that a
   /// value cannot add header lines.
   var line: [UInt8] {
-    let value = value.bytes.map { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F ? 0x20 : $0 }
-    return name.bytes + [0x3A, 0x20] + value.trimmingBlanks + [0x0D, 0x0A]
+    var value = value.bytes
+    if !PrintableASCII.isAll(of: value.span) {
+      value = value.map { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F ? 0x20 : $0 }
+    }
+    var line = name.bytes
+    line.reserveCapacity(line.count + value.count + 4)
+    line += [0x3A, 0x20]
+    line += value.trimmingBlanks
+    line += [0x0D, 0x0A]
+    return line
   }
 }
 

@@ -170,10 +170,12 @@ final class WARCInput {
   func line(upTo limit: Int) throws -> [UInt8] {
     var line: [UInt8] = []
     while line.count < limit, try !isAtEnd() {
-      let piece = buffer[unread].prefix(limit - line.count)
-      let count = piece.firstIndex(of: 0x0A).map { $0 + 1 - piece.startIndex } ?? piece.count
-      line += try read(upTo: Int64(count))
-      if line.last == 0x0A { break }
+      let piece = unread.prefix(limit - line.count)
+      let length = buffer.span.extracting(piece).lengthOfLine
+      let end = piece.lowerBound + (length ?? piece.count)
+      line += buffer[piece.lowerBound..<end]
+      unread = end..<unread.upperBound
+      if length != nil { break }
     }
     return line
   }
@@ -182,6 +184,14 @@ final class WARCInput {
   func skip(_ count: Int64) throws {
     var rest = count
     while rest > 0, case let count = try read(upTo: rest).count, count > 0 { rest -= Int64(count) }
+  }
+}
+
+extension Span<UInt8> {
+  /// The length of the first line, with its line feed; `nil` without one.
+  fileprivate var lengthOfLine: Int? {
+    for place in indices where self[place] == 0x0A { return place + 1 }
+    return nil
   }
 }
 

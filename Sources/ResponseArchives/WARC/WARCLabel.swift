@@ -12,10 +12,14 @@ enum WARCLabel {
   /// The prefix for header fields that no longer describe the body, as it is stored without codings.
   static let originalPrefix = "X-Urlcache-Orig-"
 
+  /// The header fields that describe the body as it was sent.
+  private static let transferNames: [ByteString] = [
+    "content-encoding", "transfer-encoding", "content-length", "connection",
+  ]
+
   /// Whether a header field describes the body as it was sent.
   static func isOfTransfer(_ name: ByteString) -> Bool {
-    ["content-encoding", "transfer-encoding", "content-length", "connection"]
-      .contains(name.asciiLowercased)
+    transferNames.contains { $0.equalsIgnoringASCIICase(name) }
   }
 
   /// Returns the header fields for a record, with the size of the stored body.
@@ -36,11 +40,14 @@ enum WARCLabel {
 
   /// Returns the header fields of a record, as they were before ``renamed(_:bodySize:)``.
   static func original(_ headers: HeaderFields) -> HeaderFields {
-    let prefix = ByteString(originalPrefix).asciiLowercased.bytes
+    let prefix = originalPrefix.utf8
     return HeaderFields(
       headers.fields.compactMap { field in
         if isOfTransfer(field.name) { return nil }
-        guard field.name.asciiLowercased.bytes.starts(with: prefix) else { return field }
+        let isRenamed = field.name.bytes.starts(with: prefix) {
+          $0.asciiLowercased == $1.asciiLowercased
+        }
+        guard isRenamed else { return field }
         let name = ByteString(Array(field.name.bytes.dropFirst(prefix.count)))
         return .init(name: name, value: field.value)
       })

@@ -54,14 +54,15 @@ final class WARCReader {
     var room = WARCHeader.largest
     head.removeAll(keepingCapacity: true)
     func line() throws -> [UInt8] {
-      let line = try input.line(upTo: room)
+      var line = try input.line(upTo: room)
       room -= line.count
       if isIndexing { head += line }
       guard line.last == 0x0A else {
         throw WARCError(
           room > 0 ? "it ends in the middle of a record's header" : "a record's header is too long")
       }
-      return Array(line.dropLast(line.dropLast().last == 0x0D ? 2 : 1))
+      line.removeLast(line.dropLast().last == 0x0D ? 2 : 1)
+      return line
     }
     let version = ByteString(try line())
     // Only these two versions were ever standards. Guessing at the rest of another one could take a
