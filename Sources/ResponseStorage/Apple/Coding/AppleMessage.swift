@@ -209,7 +209,10 @@ extension AppleMessage {
     var joined: [PropertyListValue.Entry] = []
     for (name, values) in zip(names, values) {
       arrays.append(.init(key: name.bytes, value: .array(values.map { .string($0.bytes) })))
-      let value = Array(values.map(\.bytes).joined(separator: [0x2C, 0x20]))
+      // Nearly all fields occur once, and joining takes as long as all the rest.
+      let value =
+        values.count == 1
+        ? values[0].bytes : Array(values.map(\.bytes).joined(separator: [0x2C, 0x20]))
       joined.append(.init(key: name.bytes, value: .string(value)))
     }
     guard withArrays else { return .dictionary(joined) }
