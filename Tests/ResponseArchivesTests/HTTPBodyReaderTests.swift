@@ -101,4 +101,16 @@ import Testing
     }
     #expect(HTTPMessageHead.read { Array(repeating: 0x61, count: $0) } == nil)
   }
+
+  @Test(arguments: [
+    ("a: b\r\n", "b"), ("a: b\n", "b"), ("a: b\r\r\n", "b "), ("a: b\r", "b"), ("a: b", "b"),
+    ("a: b\rc", "b c"), ("a: \rb", " b"),
+  ])
+  func `only the ending of a line is removed, which the last one can lack`(
+    line: String, value: ByteString
+  ) throws {
+    var rest = ["HTTP/1.1 200 OK\r\n", line, ""].map { Array($0.utf8) }[...]
+    let head = try #require(HTTPMessageHead.read { _ in rest.removeFirst() })
+    #expect(head.headers.fields == [.init(name: "a", value: value)])
+  }
 }

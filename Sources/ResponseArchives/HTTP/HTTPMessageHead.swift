@@ -23,7 +23,9 @@ struct HTTPMessageHead {
     while case var text = try line(room), !text.isEmpty {
       room -= text.count
       guard room > 0 else { return nil }
-      text.removeLast(text.suffix(2).count { $0 == 0x0A || $0 == 0x0D })
+      // The last line of a block can lack its ending.
+      if text.last == 0x0A { text.removeLast() }
+      if text.last == 0x0D { text.removeLast() }
       if text.isEmpty { break }
       lines.append(text)
     }

@@ -143,8 +143,8 @@ extension AppleStoreEditor {
     unless shouldStop: () -> Bool
   ) throws(StoreError) where Versions.Index == Int {
     do throws(SQLiteError) {
-      // While an app is running, batches depend on the time they take. A simulation on a copy has other batches, but
-      // must come to the same pages; only in the order of ids does each table lose the same rows in the same order.
+      // While an app is running, batches depend on the time they take, and a simulation on a copy has others. It must
+      // come to the same pages, so each table has to lose the same rows in the same order whatever the batches are.
       var batch = try AppleRemovalBatch(connection, ordersByKey: !inUse)
       var named: [UUIDBytes: Int]?
       // While an app is running, it waits for each batch, so batches start small and adapt to the time

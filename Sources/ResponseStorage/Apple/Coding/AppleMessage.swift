@@ -209,7 +209,7 @@ extension AppleMessage {
     var joined: [PropertyListValue.Entry] = []
     for (name, values) in zip(names, values) {
       arrays.append(.init(key: name.bytes, value: .array(values.map { .string($0.bytes) })))
-      // Nearly all fields occur once, and joining takes as long as all the rest.
+      // Joining is slow, and nearly all fields occur once.
       let value =
         values.count == 1
         ? values[0].bytes : Array(values.map(\.bytes).joined(separator: [0x2C, 0x20]))
