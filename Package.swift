@@ -167,7 +167,8 @@ let package = Package(
       exclude: ["Golden"]),
     .testTarget(name: "ArchitectureTests", swiftSettings: checked + unoptimized),
     tests(
-      of: "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite"),
+      of: "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite",
+      "TestSupport"),
     .testTarget(
       name: "ExecutableTests",
       dependencies: [

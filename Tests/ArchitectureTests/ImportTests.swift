@@ -76,7 +76,6 @@ private let modulesWithSizes: Set<String> = [
 /// The files in those modules that handle overflow themselves: of row numbers, times and match counts.
 private let filesWithOverflow: Set<String> = [
   "Administration/Selecting/UserInfoExpiry.swift",
-  "ResponseStorage/Apple/Reading/RowsByKey.swift",
   "ResponseStorage/Apple/Reading/RowIDSelection.swift",
   "Revalidation/FetchSchedule.swift",
 ]

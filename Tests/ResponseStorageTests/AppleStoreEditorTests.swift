@@ -1,31 +1,74 @@
 import Bytes
+import Files
+import SQLite
+import TestSupport
 import Testing
 
 @testable import ResponseStorage
 
 @Suite struct AppleStoreEditorTests {
-  @Test func `an editor removes several batches`() throws {
+  @Test(arguments: [false, true])
+  func `an editor removes several batches, and keeps what has changed`(isInUse: Bool) throws {
     let folder = try AppleParallelScanTests.store()
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    var versions = try Self.versions(of: folder.path)
+    let editor = try AppleStoreEditor(
+      changing: folder.path, wait: 0, verifying: false, isHeld: isInUse)
+    // These were stored again since they were read, as far as the editor can tell.
+    for place in [0, 5, 39] { versions[place].key = "https://a.example/other" }
+    for place in [6, 40] { versions[place].stored = Timestamp(secondsSince1970: 1) }
+    let changed = [0, 5, 6, 39, 40].map { versions[$0].id }
+    var removals = [Removal(), Removal(), Removal()]
+    try editor.remove(versions[..<2], into: &removals[0]) { false }
+    try editor.remove(Array(versions[2..<50]), into: &removals[1]) { false }
+    // The first batch is removed, and the third leaves everything that it does not list.
+    try editor.remove(versions[..<2], into: &removals[2]) { false }
+    #expect(removals.map(\.visited) == [2, 48, 2])
+    let skipped = [changed[..<1], changed[1...], versions[..<2].map(\.id)[...]]
+    #expect(removals.map { $0.skipped[...] } == skipped)
+    let left = changed + versions[50...].map(\.id)
+    #expect(try Self.versions(of: folder.path).map(\.id) == left)
+  }
+
+  @Test func `a store in use loses the same pages, whatever the batches are`() throws {
+    func freePages(removing lengths: [Int]) throws -> [Int64] {
+      let folder = try AppleParallelScanTests.store()
+      // A third of the entries, from all over the table.
+      var generator = SplitMix64(seed: 1)
+      let versions = try Self.versions(of: folder.path).filter { _ in
+        Int.random(in: 0..<3, using: &generator) == 0
+      }
+      let editor = try AppleStoreEditor(
+        changing: folder.path, wait: 0, verifying: false, isHeld: true)
+      var rest = versions[...]
+      while !rest.isEmpty {
+        let length = lengths[(versions.count - rest.count) % lengths.count]
+        var removal = Removal()
+        try editor.remove(Array(rest.prefix(length)), into: &removal) { false }
+        #expect(removal.skipped == [])
+        rest = rest.dropFirst(length)
+      }
+      return try ["freelist_count", "page_count"].map { pragma in
+        var row = try editor.connection.prepare("PRAGMA \(pragma)")
+        _ = try row.step()
+        return row.integer(at: 0)
+      }
+    }
+    let expected = try freePages(removing: [.max])
+    #expect(expected[0] > 50)
+    #expect(try freePages(removing: [7, 100, 31]) == expected)
+  }
+
+  /// Returns the versions of all entries of a store.
+  private static func versions(of path: String) throws -> [ResponseVersion] {
+    let store = try AppleStore(readingFrom: path, wait: 0, temporaryFolder: "/tmp")
     var versions: [ResponseVersion] = []
     try store.scan([.key, .stored]) { response in
       versions.append(
         ResponseVersion(
           id: response.id, key: response.key.map { ByteString(copying: $0) },
           stored: response.stored))
-      return versions.count < 6 ? .next : .stop
+      return .next
     }
-    let before = try store.count()
-    let editor = try AppleStoreEditor(changing: folder.path, wait: 0, verifying: false)
-    var removals = [Removal(), Removal(), Removal()]
-    try editor.remove(versions[..<2], into: &removals[0]) { false }
-    try editor.remove(Array(versions[2..<5]), into: &removals[1]) { false }
-    // The first batch is removed, and the third leaves everything that it does not list.
-    try editor.remove(versions[..<2], into: &removals[2]) { false }
-    #expect(removals.map(\.visited) == [2, 3, 2])
-    #expect(removals.map(\.skipped) == [[], [], versions[..<2].map(\.id)])
-    let left = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
-    #expect(try left.count() == before - 5)
-    #expect(try left.response(versions[5].id, []) != nil)
+    return versions
   }
 }

@@ -23,7 +23,7 @@ struct HTTPMessageHead {
     while case var text = try line(room), !text.isEmpty {
       room -= text.count
       guard room > 0 else { return nil }
-      // The last line of a block can lack its ending.
+      // A block can end without a line ending, or in the middle of one.
       if text.last == 0x0A { text.removeLast() }
       if text.last == 0x0D { text.removeLast() }
       if text.isEmpty { break }

@@ -59,7 +59,7 @@ struct WARCHeader: Hashable, Sendable {
       }
       // Only WARC-Concurrent-To may be repeated (ISO 28500:2017, section 4).
       guard
-        names.insert(field.name) || field.name.equalsIgnoringASCIICase("warc-concurrent-to")
+        names.insert(field.name).isNew || field.name.equalsIgnoringASCIICase("warc-concurrent-to")
       else { throw WARCError("a record's header repeats a field") }
       fields.append(field)
     }
@@ -77,23 +77,6 @@ struct WARCHeader: Hashable, Sendable {
     var bytes = Array("WARC/1.1\r\n".utf8)
     for field in fields { bytes += field.line }
     return bytes + [0x0D, 0x0A]
-  }
-}
-
-/// The names of the fields of a header, without regard to the case of letters.
-private struct FieldNames {
-  // A few names are compared in less time than it takes to hash one. A hostile header has thousands.
-  private var first: [ByteString] = []
-  private var others: Set<ByteString> = []
-
-  /// Adds a name, and returns whether it is new.
-  mutating func insert(_ name: ByteString) -> Bool {
-    if first.contains(where: { $0.equalsIgnoringASCIICase(name) }) { return false }
-    guard first.count == 16 else {
-      first.append(name)
-      return true
-    }
-    return others.insert(name.asciiLowercased).inserted
   }
 }
 

@@ -138,15 +138,15 @@ public struct FoundationArchive: Hashable, Sendable {
 
   /// The header fields with unique names; the values of repeated fields are joined.
   private var joinedHeaders: [HeaderFields.Field] {
-    var places: [ByteString: Int] = [:]
+    var names = FieldNames()
     var fields: [HeaderFields.Field] = []
     for field in headers.fields {
       // Foundation keeps one value for each name, and picks any if two names differ by case only.
-      if let place = places[field.name.asciiLowercased] {
-        fields[place].value.bytes += Array(", ".utf8) + field.value.bytes
-      } else {
-        places[field.name.asciiLowercased] = fields.count
+      let (number, isNew) = names.insert(field.name)
+      if isNew {
         fields.append(.init(name: Self.capitalized(field.name), value: field.value))
+      } else {
+        fields[number].value.bytes += Array(", ".utf8) + field.value.bytes
       }
     }
     return fields

@@ -8,7 +8,7 @@ struct AppleRemovalBatch: ~Copyable {
   private var spare: Statement
   private var look: Statement
   private var delete: Statement
-  /// Whether rows are deleted in the order of their keys, which is faster, and not in that of their ids.
+  /// Whether rows are deleted in the order of their keys, which is faster, instead of the order of their ids.
   private let ordersByKey: Bool
   // The last response that was decoded, kept so that its memory is reused.
   private var found = StoredResponse(id: .row(0))

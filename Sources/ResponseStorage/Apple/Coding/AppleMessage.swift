@@ -176,9 +176,13 @@ extension AppleMessage {
     let names = vary.bytes.split(separator: UInt8(ascii: ",")).map { name in
       ByteString(Array(name.drop { $0 == 0x20 || $0 == 0x09 }))
     }
-    let sent = names.compactMap { name -> PropertyListValue.Entry? in
-      let field = request.fields.first { $0.name.equalsIgnoringASCIICase(name) }
-      return field.map { .init(key: name.bytes, value: .string($0.value.bytes)) }
+    var sentNames = FieldNames()
+    let firstFields = request.fields.filter { sentNames.insert($0.name).isNew }
+    let sent = names.compactMap { name in
+      sentNames.number(of: name).map { number in
+        PropertyListValue.Entry(
+          key: name.bytes, value: .string(firstFields[number].value.bytes))
+      }
     }
     return .init(key: vary.bytes, value: .dictionary(sent))
   }
@@ -194,20 +198,20 @@ extension AppleMessage {
   public static func archivedHeaders(
     _ headers: HeaderFields, withArrays: Bool = true
   ) -> PropertyListValue {
-    var names: [ByteString] = []
-    var values: [[ByteString]] = []
+    var names = FieldNames()
+    var fields: [(name: ByteString, values: [ByteString])] = []
     for field in headers.fields {
-      if let index = names.firstIndex(where: { $0.equalsIgnoringASCIICase(field.name) }) {
-        values[index].append(field.value)
-      } else {
+      let (number, isNew) = names.insert(field.name)
+      if isNew {
         // CFNetwork writes this name as `Etag`.
-        names.append(field.name == "ETag" ? "Etag" : field.name)
-        values.append([field.value])
+        fields.append((field.name == "ETag" ? "Etag" : field.name, [field.value]))
+      } else {
+        fields[number].values.append(field.value)
       }
     }
     var arrays: [PropertyListValue.Entry] = []
     var joined: [PropertyListValue.Entry] = []
-    for (name, values) in zip(names, values) {
+    for (name, values) in fields {
       arrays.append(.init(key: name.bytes, value: .array(values.map { .string($0.bytes) })))
       // Joining is slow, and nearly all fields occur once.
       let value =

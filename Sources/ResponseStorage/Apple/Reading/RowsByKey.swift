@@ -2,8 +2,8 @@ import Bytes
 
 /// Rows of the response table, to be deleted in an order that writes few pages more than once, as SQLite caches few.
 ///
-/// That is the order of their keys: the table has two indexes on keys, and what is next to each other in one of them is
-/// all over the table. Of 1,000,000 rows, deleting 10,000, 100,000 or 400,000 in the order of ids takes 3 to 50 % longer.
+/// That is the order of their keys: the table has two indexes on keys, and neighbors in an index are far apart in the
+/// table. Of 1,000,000 rows, deleting 10,000, 100,000 or 400,000 in the order of ids takes 3% to 50% longer.
 struct RowsByKey {
   private struct Row {
     /// The first bytes of the key after the common prefix, as big-endian numbers.
