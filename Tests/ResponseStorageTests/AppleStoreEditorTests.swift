@@ -1,7 +1,4 @@
 import Bytes
-import Files
-import SQLite
-import TestSupport
 import Testing
 
 @testable import ResponseStorage
@@ -27,35 +24,6 @@ import Testing
     #expect(removals.map { $0.skipped[...] } == skipped)
     let left = changed + versions[50...].map(\.id)
     #expect(try Self.versions(of: folder.path).map(\.id) == left)
-  }
-
-  @Test func `a store in use loses the same pages, whatever the batches are`() throws {
-    func freePages(removing lengths: [Int]) throws -> [Int64] {
-      let folder = try AppleParallelScanTests.store()
-      // A third of the entries, from all over the table.
-      var generator = SplitMix64(seed: 1)
-      let versions = try Self.versions(of: folder.path).filter { _ in
-        Int.random(in: 0..<3, using: &generator) == 0
-      }
-      let editor = try AppleStoreEditor(
-        changing: folder.path, wait: 0, verifying: false, isHeld: true)
-      var rest = versions[...]
-      while !rest.isEmpty {
-        let length = lengths[(versions.count - rest.count) % lengths.count]
-        var removal = Removal()
-        try editor.remove(Array(rest.prefix(length)), into: &removal) { false }
-        #expect(removal.skipped == [])
-        rest = rest.dropFirst(length)
-      }
-      return try ["freelist_count", "page_count"].map { pragma in
-        var row = try editor.connection.prepare("PRAGMA \(pragma)")
-        _ = try row.step()
-        return row.integer(at: 0)
-      }
-    }
-    let expected = try freePages(removing: [.max])
-    #expect(expected[0] > 50)
-    #expect(try freePages(removing: [7, 100, 31]) == expected)
   }
 
   /// Returns the versions of all entries of a store.
