@@ -71,6 +71,32 @@ import Testing
     #expect(header.concurrentIDs == (0..<8).map { ByteString("<urn:x:\($0)>") })
   }
 
+  @Test func `fields of the transfer are renamed, and get their names back`() {
+    let fields: [(ByteString, ByteString)] = [
+      ("Connection", "close"), ("CONTENT-ENCODING", "gzip"), ("transfer-encoding", "chunked"),
+      ("Content-Length", "5"), ("X-Urlcache", "1"),
+    ]
+    let headers = HeaderFields(fields.map { .init(name: $0.0, value: $0.1) })
+    var renamed = WARCLabel.renamed(headers, bodySize: 7)
+    #expect(
+      renamed.fields.map(\.name) == [
+        "X-Urlcache-Orig-Connection", "X-Urlcache-Orig-CONTENT-ENCODING",
+        "X-Urlcache-Orig-transfer-encoding", "X-Urlcache-Orig-Content-Length", "X-Urlcache",
+        "Content-Length",
+      ])
+    #expect(WARCLabel.original(renamed) == headers)
+    renamed.fields[0].name = "x-urlcache-orig-Connection"
+    #expect(WARCLabel.original(renamed) == headers)
+  }
+
+  @Test func `a field is one line, whatever its value contains`() {
+    let field = HeaderFields.Field(name: "A", value: ByteString([0x20, 0x61] + Array(0...0xFF)))
+    let kept = (0...0xFF as ClosedRange<UInt8>).map { byte -> UInt8 in
+      byte == 0x09 || (0x20..<0x7F).contains(byte) || byte > 0x7F ? byte : 0x20
+    }
+    #expect(field.line == Array("A: a".utf8) + kept + [0x0D, 0x0A])
+  }
+
   @Test func `a field is repeated even if its letters have another case`() throws {
     // The first sixteen names are remembered in another way than the others.
     let names = (1...20).map { "X-\($0)" } + ["WARC-Concurrent-To"]
