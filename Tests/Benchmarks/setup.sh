@@ -2,8 +2,8 @@
 # What the benchmarks have in common. It is read by them, with their working folder the package.
 #
 # Before: `packages` are the Debian packages that are needed; `TOOL` and `MAKER` are programs to measure instead of building
-# them, if they are set. After: `tool` and `maker` are the programs in
-# their release build, and `folder` is one that goes in the end.
+# them, if they are set. After: `tool` and `maker` are the programs built as for packages, and `folder` is one that goes in
+# the end.
 
 if command -v dpkg >/dev/null; then
   missing=
@@ -21,13 +21,9 @@ if [ -n "${TOOL-}" ]; then
   tool=$TOOL
   maker=$MAKER
 else
-  static=--static-swift-stdlib
-  [ "$(uname -s)" = Darwin ] && static=
-  for product in urlcache-admin sample-cache; do
-    swift build -c release $static --product $product >&2
-  done
-  tool=$(cd "$(swift build -c release --show-bin-path)" && pwd)/urlcache-admin
-  maker=$(dirname "$tool")/sample-cache
+  binaries=$(sh share/urlcache-admin/build-binaries.sh urlcache-admin sample-cache)
+  tool=$binaries/urlcache-admin
+  maker=$binaries/sample-cache
 fi
 
 folder=$(mktemp -d)

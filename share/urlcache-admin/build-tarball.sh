@@ -35,7 +35,9 @@ tree=$folder/$name
 sh "$checkout/share/urlcache-admin/stage.sh" --binaries "$binaries" --prefix "$prefix" "$tree"
 strip --strip-unneeded "$tree/bin/urlcache-admin" "$tree/libexec/urlcache-admin/urlcache-admin-fetch"
 cp "$checkout/LICENSE" "$checkout/README.md" "$tree/"
-chmod 644 "$tree/LICENSE" "$tree/README.md"
+# The programs contain libraries whose licences ask for this.
+cp "$checkout/share/urlcache-admin/debian/copyright" "$tree/share/doc/urlcache-admin/"
+chmod 644 "$tree/LICENSE" "$tree/README.md" "$tree/share/doc/urlcache-admin/copyright"
 
 # All times are those of the last commit, so that every build gives the same bytes.
 time=${SOURCE_DATE_EPOCH:-$(git -C "$checkout" log -1 --format=%ct)}
