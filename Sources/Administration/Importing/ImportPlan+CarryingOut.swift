@@ -41,7 +41,7 @@ extension ImportPlan {
         try forEachWritten(of: archive, unless: shouldStop) { entry, raw in
           if !store.inUse { try stage(entry, raw) }
           let isIn = try insertion.insert(
-            raw, staged: staged[entry.number], replacing: entry.replaced)
+            raw, staged: staged[entry.number], replacing: replaced[entry.number])
           if !isIn { result.changed.insert(entry.number) }
         }
         // Before the commit: after a power failure, a row must not refer to a body that never

@@ -50,18 +50,16 @@ public struct ImportPlan: Hashable, Sendable {
     public var reason: String?
     /// The parts that the cache cannot store.
     public var losses: [ResponseLoss] = []
-    /// The time at which it was first stored, if the cache could store that.
-    var stored: Timestamp?
     /// The time at which it was last stored, according to the archive.
     var archived: Timestamp?
-    /// The response that it replaces.
-    public var replaced: ResponseVersion?
   }
 
   /// The archive.
   public var archive: StoreDescription
   /// The selected entries, in the order of the archive.
   public var entries: [Entry] = []
+  /// The responses that the entries to import replace, by the numbers of the entries.
+  private(set) var replaced: [Int64: ResponseVersion] = [:]
   /// The number of entries of the archive that were read.
   public var archivedEntries: Int64 = 0
   /// The requested names that no entry has.
@@ -206,7 +204,6 @@ public struct ImportPlan: Hashable, Sendable {
       return
     }
     entry.losses = admitted.losses
-    entry.stored = StoredResponse(decoding: admitted.kept, .firstStored).firstStored
     let archived = StoredResponse(decoding: raw, [.stored, .firstStored])
     entry.archived = archived.stored ?? archived.firstStored
     guard let text = admitted.key else {
@@ -226,13 +223,11 @@ public struct ImportPlan: Hashable, Sendable {
       if try admitted.kept.hasSameContents(as: there.raw) {
         // A killed import may have left the entry that it was going to replace.
         let isUnfinished = there.hasOlder && (rule == .replace || rule == .newer)
-        (entry.action, entry.replaced) =
-          isUnfinished ? (.replace, there.version) : (.unchanged, nil)
-        return
+        entry.action = isUnfinished ? .replace : .unchanged
+      } else {
+        entry.action = try Self.action(rule, entry, admitted.kept, instead: there.raw)
       }
-      let other = StoredResponse(decoding: there.raw, .firstStored).firstStored
-      entry.action = try Self.action(rule, entry, instead: other)
-      if entry.action == .replace { entry.replaced = there.version }
+      if entry.action == .replace { replaced[entry.number] = there.version }
     }
     if entry.isWritten { earlier[key] = entries.count }
   }
@@ -247,9 +242,9 @@ public struct ImportPlan: Hashable, Sendable {
       entry.archived.map { $0 < earlier } ?? true
     }
     guard isOlder ?? false else {
-      (entry.action, entry.replaced) = (entries[place].action, entries[place].replaced)
+      entry.action = entries[place].action
+      replaced[entry.number] = replaced.removeValue(forKey: entries[place].number)
       entries[place].action = .skip
-      entries[place].replaced = nil
       entries[place].reason = Self.sameKey
       return
     }
@@ -258,16 +253,23 @@ public struct ImportPlan: Hashable, Sendable {
 
   private static let sameKey = "the cache cannot distinguish it from a newer entry in the archive"
 
-  /// Returns what happens to an entry if there is another with its key; `other` is its first stored time.
+  /// Returns what happens to an entry if the cache has another with its key.
+  ///
+  /// - Parameters:
+  ///   - kept: What the cache would store of the entry.
+  ///   - there: The entry of the cache.
   private static func action(
-    _ rule: ImportConflictRule, _ entry: Entry, instead other: Timestamp?
+    _ rule: ImportConflictRule, _ entry: Entry, _ kept: RawResponse, instead there: RawResponse
   ) throws -> Action {
     switch rule {
     case .error: throw ImportConflict(url: entry.url)
     case .replace: return .replace
     case .newer:
       // An unknown time is no reason to lose the entry that the cache has.
-      guard let time = entry.stored else { return .skip }
+      guard let time = StoredResponse(decoding: kept, .firstStored).firstStored else {
+        return .skip
+      }
+      let other = StoredResponse(decoding: there, .firstStored).firstStored
       // Equal times keep the entry of the cache, so that the same import again changes nothing.
       return other.map { time > $0 } ?? true ? .replace : .skip
     case .skip: return .skip
