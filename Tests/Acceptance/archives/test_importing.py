@@ -419,6 +419,34 @@ def test_open_cache(archive):
     assert len(stored(cache)[0]) == 65 and not stored(cache)[1]
 
 
+@pytest.mark.parametrize("state", ["closed", "open", "without an index", "without UNIQUE", "with an entry"])
+def test_empty_cache(archive, state):
+    """The first entries of a cache get their indexes last, unless an app has it open, or its schema is not CFNetwork's."""
+    cache = make(f"first-{state}", entries=3, seed=21)
+    run("purge", "1", "2", *(["3"] if state != "with an entry" else []), "--yes", cache)
+    database = sqlite3.connect(os.path.join(cache, "Cache.db"), isolation_level=None)
+    database.execute("CREATE INDEX mine ON cfurl_cache_response(partition)")
+    if state == "without an index":
+        database.execute("DROP INDEX time_stamp_index")
+    if state == "without UNIQUE":
+        statements = database.execute("SELECT sql FROM sqlite_master WHERE tbl_name = 'cfurl_cache_response' AND sql NOT NULL").fetchall()
+        for statement in ["DROP TABLE cfurl_cache_response"] + [sql.replace("TEXT UNIQUE", "TEXT") for sql, in statements]:
+            database.execute(statement)
+    schema, version = [sorted(database.execute(sql).fetchall()) for sql in
+                       ["SELECT type, name, tbl_name, sql FROM sqlite_master", "PRAGMA schema_version"]]
+    if state != "open":
+        database.close()
+    run("import", archive, "-c", cache)
+    if state != "open":
+        database = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    assert sorted(database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()) == schema
+    # Dropping an index raises this number.
+    assert (database.execute("PRAGMA schema_version").fetchall() != version) == (state == "closed")
+    database.close()
+    entries, orphans = stored(cache)
+    assert len(entries) == (61 if state == "with an entry" else 60) and not orphans
+
+
 @pytest.mark.parametrize(("name", "words"), [
     ("backup.tar.zst", ["purge", "--mime", "image/*"]), ("backup.zip", ["purge", "--all"]), ("backup.tar", ["enforce", "--max-entries", "20"])],
     ids=["some", "all", "limit"])

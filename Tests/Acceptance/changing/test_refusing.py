@@ -15,7 +15,7 @@ import pytest
 import scratch
 import strace
 from products import tool
-from scratch import path
+from scratch import export, path
 
 CHANGES = [
     ["purge", "--all"], ["enforce", "--max-entries", "1"], ["check", "--repair"], ["compact"],
@@ -324,3 +324,21 @@ def test_without_room(full_disk):
         error = run("import", tar, "-c", new, "--create", kind, status=74).stderr
         assert b"the disk is full" in error, error
         assert not os.path.lexists(new), kind
+
+
+def test_sorting_without_room(full_disk):
+    """If there is no room to sort keys, the message names the folder for temporary files, and nothing is left."""
+    cache, new = make("long-keys", entries=200), path("unsorted")
+    database = sqlite3.connect(os.path.join(cache, "Cache.db"))
+    database.execute("UPDATE cfurl_cache_response SET request_key = request_key || hex(zeroblob(24576))")
+    database.commit()
+    database.close()
+    words = ["import", export(cache, "long-keys.tar"), "-c", new]
+    error = run(*words, status=74, env={**os.environ, "SQLITE_TMPDIR": full_disk}).stderr.decode()
+    assert f"cannot write to '{full_disk}': the disk is full" in error, error
+    assert not os.path.lexists(new)
+    run(*words)
+    database = sqlite3.connect(os.path.join(new, "Cache.db"))
+    assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert database.execute("SELECT count(*) FROM cfurl_cache_response INDEXED BY request_key_index").fetchone() == (200,)
+    database.close()

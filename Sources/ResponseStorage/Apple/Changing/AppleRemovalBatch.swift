@@ -16,8 +16,8 @@ struct AppleRemovalBatch: ~Copyable {
 
   init(_ connection: borrowing Connection, ordersByKey: Bool) throws(SQLiteError) {
     // If this connection has removed a batch before, the table exists and is empty.
-    // The list is a temporary table. A table in the cache itself would change its schema, which
-    // must never happen, and would make the app prepare all of its statements again.
+    // The list is a temporary table. A table in the cache itself would change its schema, and would make the app prepare
+    // all of its statements again.
     try connection.execute("CREATE TEMP TABLE IF NOT EXISTS doomed(entry_ID INTEGER PRIMARY KEY)")
     let mark = try connection.prepare("INSERT INTO doomed VALUES (?1)")
     let spare = try connection.prepare("DELETE FROM doomed WHERE entry_ID = ?1")

@@ -5,7 +5,7 @@
 extension AppleSchema {
   /// The statements that create the tables, and a temporary table for the rows of the response table.
   var bulkCreation: [String] {
-    creationStatements.filter { !Self.isIndex($0) } + [
+    creationStatements.dropLast(Self.indexes.count) + [
       "CREATE TEMP TABLE \(Self.stagingTable)(entry_ID INTEGER PRIMARY KEY, version INTEGER, "
         + "hash_value INTEGER, storage_policy INTEGER, request_key TEXT, "
         + "time_stamp NOT NULL DEFAULT CURRENT_TIMESTAMP, partition TEXT)"
@@ -22,8 +22,6 @@ extension AppleSchema {
     [
       "INSERT INTO cfurl_cache_response SELECT * FROM \(Self.stagingTable)",
       "DROP TABLE \(Self.stagingTable)",
-    ] + creationStatements.filter(Self.isIndex)
+    ] + Self.indexes.map(\.creation)
   }
-
-  private static func isIndex(_ statement: String) -> Bool { statement.hasPrefix("CREATE INDEX") }
 }

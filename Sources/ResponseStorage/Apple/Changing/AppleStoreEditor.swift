@@ -6,7 +6,8 @@ import SQLite
 ///
 /// All changes are SQL on the live database, in transactions that span the three tables. Body files
 /// are removed after the commit that removes their rows, so that no row ever refers to a file that
-/// this tool removed. The schema, `user_version`, journal mode and `auto_vacuum` are not changed.
+/// this tool removed. The schema, `user_version`, journal mode and `auto_vacuum` are not changed, except that the first
+/// rows of a store that nobody has open get their indexes last (``DeferredIndexes``).
 public final class AppleStoreEditor: ResponseStore {
   let files: AppleStoreFiles
   let connection: Connection
@@ -75,7 +76,7 @@ public final class AppleStoreEditor: ResponseStore {
       // Body files are removed after the commit. With a rollback journal, the commit is the removal of
       // the journal, and only EXTRA syncs its folder; with a write-ahead log, EXTRA equals FULL.
       try connection.execute("PRAGMA synchronous = EXTRA")
-      // The temporary table of a batch fits into memory; `rewrite` sets FILE for its copy.
+      // The temporary table of a batch fits into memory; what sorts or copies a table sets FILE.
       try connection.execute("PRAGMA temp_store = MEMORY")
       // In KiB: removals change pages all over the table and its indexes. With SQLite's default of 2 MB, each of these
       // pages is written to the log again and again: removing 100,000 of 1,000,000 responses in the order of ids then

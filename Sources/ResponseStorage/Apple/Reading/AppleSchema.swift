@@ -60,7 +60,9 @@ extension AppleSchema {
   private static let versionTable =
     "CREATE TABLE cfurl_cache_schema_version(schema_version INTEGER)"
 
-  private static let tablesAndIndexes = [
+  static let tablesAndIndexes = tables + indexes.map(\.creation)
+
+  private static let tables = [
     "CREATE TABLE cfurl_cache_response(entry_ID INTEGER PRIMARY KEY AUTOINCREMENT UNIQUE, \t "
       + "version INTEGER, hash_value INTEGER, storage_policy INTEGER, request_key TEXT UNIQUE, \t "
       + "time_stamp NOT NULL DEFAULT CURRENT_TIMESTAMP, partition TEXT)",
@@ -68,13 +70,17 @@ extension AppleSchema {
       + "request_object BLOB, \t\t\t  proto_props BLOB, user_info BLOB)",
     "CREATE TABLE cfurl_cache_receiver_data(entry_ID INTEGER PRIMARY KEY, isDataOnFS INTEGER, "
       + "receiver_data BLOB)",
-    "CREATE INDEX request_key_index ON cfurl_cache_response(request_key)",
-    "CREATE INDEX time_stamp_index ON cfurl_cache_response(time_stamp)",
+  ]
+
+  /// The indexes, which come after the tables, with the names that follow from the statements that create them.
+  static let indexes: [(name: String, creation: String)] = [
+    ("request_key_index", "\(AppleLayout.responses)(request_key)"),
+    ("time_stamp_index", "\(AppleLayout.responses)(time_stamp)"),
     // The last two indexes cover what is the key of their table anyway, so no query uses them. They
     // are created because a store without them would not be one of CFNetwork's.
-    "CREATE INDEX proto_props_index ON cfurl_cache_blob_data(entry_ID)",
-    "CREATE INDEX receiver_data_index ON cfurl_cache_receiver_data(entry_ID)",
-  ]
+    ("proto_props_index", "\(AppleLayout.blobs)(entry_ID)"),
+    ("receiver_data_index", "\(AppleLayout.bodies)(entry_ID)"),
+  ].map { ($0, "CREATE INDEX \($0) ON \($1)") }
 }
 
 extension Timestamp {

@@ -1,0 +1,62 @@
+import Bytes
+import Files
+import SQLite
+
+/// The indexes of an empty store, which are created after its rows are inserted.
+///
+/// Keys arrive in random order, so each row changes a page somewhere in each index; with a million rows, most of these pages
+/// are not in the page cache. SQLite creates an index on existing rows by sorting their keys.
+struct DeferredIndexes {
+  private let areDropped: Bool
+
+  /// Drops the indexes in the transaction that inserts the first rows.
+  ///
+  /// They are kept if the store has rows, or if its tables and indexes are not all CFNetwork's, byte for byte: the index
+  /// of its UNIQUE constraint, which cannot be dropped, has to find the keys meanwhile.
+  init(droppingFrom connection: borrowing Connection) throws(SQLiteError) {
+    areDropped = try Self.canBeDropped(from: connection)
+    guard areDropped else { return }
+    for index in AppleSchema.indexes { try connection.execute("DROP INDEX \(index.name)") }
+  }
+
+  private static func canBeDropped(from connection: borrowing Connection) throws(SQLiteError)
+    -> Bool
+  {
+    for table in [AppleLayout.responses, AppleLayout.blobs, AppleLayout.bodies] {
+      var rows = try connection.prepare("SELECT 1 FROM \(table) NOT INDEXED LIMIT 1")
+      if try rows.step() { return false }
+    }
+    for statement in AppleSchema.tablesAndIndexes {
+      var rows = try connection.prepare("SELECT 1 FROM sqlite_master WHERE sql = ?1")
+      try rows.bind(text: Array(statement.utf8), at: 1)
+      guard try rows.step() else { return false }
+    }
+    return true
+  }
+
+  /// Creates the indexes, in CFNetwork's order.
+  ///
+  /// - Parameter folder: The folder of the store.
+  /// - Throws: ``StoreError`` if there is no room, or else ``SQLiteError``.
+  func create(in connection: borrowing Connection, folder: String) throws {
+    guard areDropped else { return }
+    // In KiB. It is also how much is sorted at a time, which is fastest if it fits into the cache of a processor.
+    try connection.execute("PRAGMA cache_size = -2048")
+    do throws(SQLiteError) {
+      for index in AppleSchema.indexes { try connection.execute(index.creation) }
+    } catch {
+      guard error.kind == .noRoom else { throw error }
+      throw StoreError(.noRoom, at: Self.fullFolder(folder))
+    }
+  }
+
+  /// Returns which one is fuller: the folder of the store, or that in which SQLite sorts ("Temporary Files", §5).
+  private static func fullFolder(_ folder: String) -> String {
+    let sorting =
+      ["SQLITE_TMPDIR", "TMPDIR"].lazy.compactMap(CurrentProcess.variable).first { !$0.isEmpty }
+      ?? "/var/tmp"
+    func room(_ folder: String) -> ByteCount? { try? FileSystemStatus.of(folder).availableBytes }
+    guard let left = room(folder), let other = room(sorting) else { return folder }
+    return other < left ? sorting : folder
+  }
+}
