@@ -11,7 +11,7 @@ THEMES = {
 }
 # Distinct on light and on dark backgrounds, also for most people who see few colors.
 COLORS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#999999"]
-DASHES = ["", "6 3"]
+DASHES = ["", "6 3", "2 3"]
 
 
 def by_command(table):
@@ -23,8 +23,8 @@ def by_command(table):
 
 
 def sizes_of(commands):
-    """Returns the numbers of entries of which all commands have figures."""
-    return sorted(set.intersection(*(set(found) for found in commands.values())))
+    """Returns all numbers of entries; some commands have no figures for the largest."""
+    return sorted(set().union(*commands.values()))
 
 
 def shown(seconds):
@@ -37,10 +37,17 @@ def rows(commands, sizes):
     yield "| command | " + " | ".join(heads) + " | time for ten times the entries | peak memory, MiB |"
     yield "|---" * (len(sizes) + 3) + "|"
     for name, found in commands.items():
-        times = [found[size][0] for size in sizes]
-        peaks = " / ".join(f"{found[size][1]:,.0f}" for size in sizes)
-        step = math.log(times[-1] / times[-2]) / math.log(sizes[-1] / sizes[-2]) if len(sizes) > 1 else 1
-        yield f"| `{name}` | " + " | ".join(map(shown, times)) + f" | × {10 ** step:.1f} | {peaks} |"
+        times = [shown(found[size][0]) if size in found else "–" for size in sizes]
+        peaks = " / ".join(f"{found[size][1]:,.0f}" for size in sizes if size in found)
+        yield f"| `{name}` | " + " | ".join(times) + f" | × {10 ** last_step(found):.1f} | {peaks} |"
+
+
+def last_step(found):
+    """Returns the power of the number of entries with which the time grows, between the two largest."""
+    if len(found) < 2:
+        return 1
+    (fewer, (short, _)), (more, (long, _)) = sorted(found.items())[-2:]
+    return math.log(long / short) / math.log(more / fewer)
 
 
 class Panel:
@@ -87,7 +94,7 @@ def picture(table):
 
 
 def drawing(commands, sizes, theme):
-    cells = [found[size] for found in commands.values() for size in sizes]
+    cells = [cell for found in commands.values() for cell in found.values()]
     panels = [
         Panel(LEFT, "time", sizes, [seconds for seconds, _ in cells], time_unit),
         Panel(LEFT + PANEL + 84, "peak memory", sizes, [peak for _, peak in cells], lambda mebibytes: f"{mebibytes:g} MiB"),
@@ -104,7 +111,7 @@ def drawing(commands, sizes, theme):
     for index, (name, found) in enumerate(commands.items()):
         color, dash = COLORS[index % len(COLORS)], DASHES[index // len(COLORS) % len(DASHES)]
         for panel, place in zip(panels, (0, 1)):
-            parts += panel.line([(size, found[size][place]) for size in sizes], color, dash)
+            parts += panel.line([(size, found[size][place]) for size in sizes if size in found], color, dash)
         y = TOP + 10 + index * 22
         parts.append(f'<path d="M{legend} {y - 4}h24" stroke="{color}" stroke-width="2" stroke-dasharray="{dash}"/>')
         parts.append(f'<text x="{legend + 30}" y="{y}">{escape(name)}</text>')

@@ -4,8 +4,8 @@
 #   sh Tests/Benchmarks/growth.sh [ENTRIES...]     10,000 to 10,000,000 by default; needs 50 GB of disk for that
 #
 # Keeps and prints the figures; page.py draws them. The entries are small, about 1 KB. Times are medians of three runs, or of
-# one run from 1,000,000 entries on, with the files in the page cache. With STORE, the cache of 10,000,000 is that one; with
-# BRIEF, what takes longest is left out. Needs hyperfine and python3, which it installs with apt.
+# one run from 1,000,000 entries on, with the files in the page cache. With STORE, the cache of 10,000,000 is that one. From
+# BRIEF entries on, what takes longest is left out. Needs hyperfine and python3, which it installs with apt.
 set -eu
 cd "$(dirname "$0")/../.."
 packages=
@@ -40,7 +40,8 @@ print(*words, median, open(peak).read().split()[0], sep="\t")
 for entries; do
   cache=$folder/cache
   copy=$folder/copy
-  isBrief=${BRIEF-}
+  isBrief=
+  [ "$entries" -lt "${BRIEF:-1000000000}" ] || isBrief=true
   if [ -n "${STORE-}" ] && [ "$entries" -ge 10000000 ]; then
     cache=$STORE
   else
