@@ -1,5 +1,6 @@
 """Has caches changed that cannot be changed: by commands that refuse to, by users who may not, and where there is no room."""
 
+import contextlib
 import json
 import os
 import shlex
@@ -327,18 +328,24 @@ def test_without_room(full_disk):
 
 
 def test_sorting_without_room(full_disk):
-    """If there is no room to sort keys, the message names the folder for temporary files, and nothing is left."""
-    cache, new = make("long-keys", entries=200), path("unsorted")
-    database = sqlite3.connect(os.path.join(cache, "Cache.db"))
-    database.execute("UPDATE cfurl_cache_response SET request_key = request_key || hex(zeroblob(24576))")
-    database.commit()
-    database.close()
-    words = ["import", export(cache, "long-keys.tar"), "-c", new]
-    error = run(*words, status=74, env={**os.environ, "SQLITE_TMPDIR": full_disk}).stderr.decode()
-    assert f"cannot write to '{full_disk}': the disk is full" in error, error
+    """If there is no room to sort keys, the message names the folder for temporary files, and the cache is as it was."""
+    cache, new, empty = make("long-keys", entries=200), path("unsorted"), make("emptied", entries=2)
+    with contextlib.closing(sqlite3.connect(os.path.join(cache, "Cache.db"))) as database:
+        database.execute("UPDATE cfurl_cache_response SET request_key = request_key || hex(zeroblob(24576))")
+        database.commit()
+    run("purge", "--all", "--yes", empty)
+    archive = export(cache, "long-keys.tar")
+    schema = "SELECT * FROM sqlite_master"
+    with contextlib.closing(sqlite3.connect(os.path.join(empty, "Cache.db"))) as database:
+        before = database.execute(schema).fetchall()
+    for target in [new, empty]:
+        error = run("import", archive, "-c", target, status=74, env={**os.environ, "SQLITE_TMPDIR": full_disk}).stderr.decode()
+        assert f"cannot write to '{full_disk}': the disk is full" in error, error
     assert not os.path.lexists(new)
-    run(*words)
-    database = sqlite3.connect(os.path.join(new, "Cache.db"))
-    assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert database.execute("SELECT count(*) FROM cfurl_cache_response INDEXED BY request_key_index").fetchone() == (200,)
-    database.close()
+    with contextlib.closing(sqlite3.connect(os.path.join(empty, "Cache.db"))) as database:
+        assert database.execute(schema).fetchall() == before
+        assert database.execute("SELECT count(*) FROM cfurl_cache_response").fetchone() == (0,)
+    run("import", archive, "-c", empty)
+    with contextlib.closing(sqlite3.connect(os.path.join(empty, "Cache.db"))) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert database.execute("SELECT count(*) FROM cfurl_cache_response INDEXED BY request_key_index").fetchone() == (200,)
