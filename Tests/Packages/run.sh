@@ -69,12 +69,13 @@ wc -c "$tarball" "$deb" | sed '$d' >&2
 
 tar -C "$work/prefix" --strip-components=1 -xf "$tarball"
 held=$(cd "$work/prefix" && echo *)
-[ "$held" = "LICENSE README.md bin libexec share" ] || fail "the tarball holds $held"
+[ "$held" = "LICENSE README.md bin lib libexec share" ] || fail "the tarball holds $held"
 sample=$work/cache
 expect_list "$work/prefix/bin/urlcache-admin"
 for name in debian homebrew build-deb.sh demo.sh; do
   [ ! -e "$work/prefix/share/urlcache-admin/$name" ] || fail "the tarball holds $name"
 done
+[ -s "$work/prefix/share/doc/urlcache-admin/copyright" ] || fail "the tarball lacks the licences of what the programs contain"
 echo "tarball: ok"
 
 lintian --allow-root --no-cfg --fail-on error "$deb" >"$work/log" || fail "$(cat "$work/log")"
