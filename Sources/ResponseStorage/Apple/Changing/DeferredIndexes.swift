@@ -40,8 +40,9 @@ struct DeferredIndexes {
   /// - Throws: ``StoreError`` if there is no room, or else ``SQLiteError``.
   func create(in connection: borrowing Connection, folder: String) throws {
     guard areDropped else { return }
-    // In KiB. It is also how much is sorted at a time, which is fastest if it fits into the cache of a processor.
-    try connection.execute("PRAGMA cache_size = -2048")
+    // In KiB. It is also how much SQLite sorts at a time. With 8 MiB, a small import would take that much more memory; with
+    // 2 MiB, one of keys of a megabyte takes 20 MiB more, as a key or two of each of up to 16 parts are merged.
+    try connection.execute("PRAGMA cache_size = -4096")
     do throws(SQLiteError) {
       for index in AppleSchema.indexes { try connection.execute(index.creation) }
     } catch {
