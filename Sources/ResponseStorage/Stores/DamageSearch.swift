@@ -4,7 +4,7 @@ public import Bytes
 ///
 /// It must not outlive the store. Its end waits for its threads.
 public final class DamageSearch {
-  private let check: AppleDatabaseCheck
+  let check: AppleDatabaseCheck
   private var names = AppleBodyFileNames()
   private var hasAllNames = false
 

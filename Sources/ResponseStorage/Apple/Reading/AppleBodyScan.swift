@@ -30,7 +30,7 @@ final class AppleBodyScan<Work: EntryWork>: Sendable {
         var number: Int?
         do {
           let reader = try AppleEntryReader(database, layout, projection, bodiesAt: bodies)
-          while let chunk = try chunks.next(reader) {
+          while let chunk = try reader.nextChunk(of: chunks) {
             number = chunk.number
             if chunk.isLast { results.setCount(chunk.number + 1) }
             try reader.forEachResponse(in: chunk.ids) { response, body in
@@ -44,7 +44,13 @@ final class AppleBodyScan<Work: EntryWork>: Sendable {
           }
         } catch {
           // It takes the place of the rest of the chunk, so that all results before it are passed on.
-          results.end(number ?? chunks.endEarly(results.setCount), with: .failure(error))
+          if number == nil {
+            chunks.endEarly { chunk, isLast in
+              number = chunk
+              if isLast { results.setCount(chunk + 1) }
+            }
+          }
+          if let number { results.end(number, with: .failure(error)) }
         }
       }
     }
@@ -62,45 +68,4 @@ final class AppleBodyScan<Work: EntryWork>: Sendable {
     // Wait until each thread has closed its files, which must happen before the snapshot ends.
     for end in ends { while end.receive() != nil {} }
   }
-}
-
-/// Chunks of consecutive responses, which threads take in turns.
-private final class AppleChunks: Sendable {
-  struct Chunk {
-    let number: Int
-    let ids: ClosedRange<Int64>
-    let isLast: Bool
-  }
-
-  private struct State: Sendable {
-    var count = 0
-    /// The first id of the next chunk; `nil` if there is none.
-    var first: Int64? = .min
-  }
-
-  private let monitor = Monitor(State())
-
-  /// Takes the next chunk, whose end `reader` finds; `nil` if there is none.
-  func next(_ reader: AppleEntryReader) throws -> Chunk? {
-    try monitor.withLock { state in
-      Result {
-        guard let first = state.first else { return nil }
-        let next = try reader.end(ofChunkAt: first)
-        defer { (state.first, state.count) = (next, state.count + 1) }
-        return Chunk(
-          number: state.count, ids: first...(next.map { $0 - 1 } ?? .max), isLast: next == nil)
-      }
-    }.get()
-  }
-
-  /// Ends the chunks with one that could not be read, and returns its number.
-  func endEarly(_ setCount: (Int) -> Void) -> Int {
-    monitor.withLock { state in
-      if state.first != nil { setCount(state.count + 1) }
-      defer { (state.first, state.count) = (nil, state.count + 1) }
-      return state.count
-    }
-  }
-
-  func close() { monitor.withLock { $0.first = nil } }
 }

@@ -15,8 +15,7 @@ final class AppleEntryReader {
   private var scan: AppleScan
   /// Reads short bodies.
   private var rows: Statement
-  /// Finds where chunks end.
-  private var ends: Statement
+  private var ends: AppleChunkEnds
   private var memory = StoredResponse.SpareMemory()
   /// The body of the current response.
   private var place = Place()
@@ -43,11 +42,7 @@ final class AppleEntryReader {
     scan = try AppleScan(connection, layout, projection.union(.body))
     rows = try connection.prepare(
       "SELECT receiver_data FROM \(layout.bodyTable) WHERE entry_ID = ?1")
-    ends = try connection.prepare(
-      """
-      SELECT entry_ID FROM \(AppleLayout.responses) WHERE entry_ID > ?1
-      ORDER BY entry_ID LIMIT 1 OFFSET \(Self.chunkLength - 1)
-      """)
+    ends = try AppleChunkEnds(of: connection, length: Self.chunkLength)
     self.connection = connection
     path = database
     files = AppleBodyFiles(at: folder)
@@ -56,17 +51,9 @@ final class AppleEntryReader {
     examinesBodies = projection.contains(.body)
   }
 
-  /// Returns the first id after a chunk; `nil` if it is the last one.
-  ///
-  /// Rows of the other tables that have no response between two chunks belong to the earlier one.
-  func end(ofChunkAt first: Int64) throws -> Int64? {
-    try ends.restart(for: first)
-    defer { ends.reset() }
-    guard try ends.step() else { return nil }
-    let next = ends.integer(at: 0)
-    // A damaged table could return the same rows for ever.
-    guard next > first else { throw DisorderedRows() }
-    return next
+  /// Takes the next chunk; `nil` if there is none.
+  func nextChunk(of chunks: AppleChunks) throws -> AppleChunks.Chunk? {
+    try chunks.next(&ends)
   }
 
   /// Calls `body` with each response of a chunk, and its body, which can be read only during the call.

@@ -3,15 +3,23 @@ import SQLite
 
 /// A scan of all responses of a large Apple store on several threads.
 ///
-/// The responses are divided into chunks of consecutive ones: with two threads, the first reads the
-/// chunks 0, 2, 4 …, the second 1, 3, 5 …. Each thread has its own connection, so threads exchange only
-/// tallies. The connections see the same state only if no process can change the database (see
+/// Each thread has its own connection, and takes the next chunk of consecutive responses when it has finished one, so
+/// threads exchange only tallies. The connections see the same state only if no process can change the database (see
 /// ``AppleSnapshot``).
 final class AppleParallelScan<Tally: ResponseTally>: Sendable {
   private typealias Share = AppleTallyReader<Tally>.Share
-  private typealias Filled = Channel<Result<Share, any Error>>
 
-  private let hands: [(filled: Filled, empty: Channel<Share>)]
+  /// What one thread and the consumer pass to each other.
+  private struct Hand: Sendable {
+    let number: Int
+    let filled = Channel<Result<Share, any Error>>()
+    let empty = Channel<Share>()
+  }
+
+  private let hands: [Hand]
+  private let chunks = AppleChunks()
+  /// The numbers of the threads that have taken chunks, in the order of the chunks.
+  private let takers = Channel<Int>()
   private let order: ScanOrder
 
   /// Starts the threads.
@@ -20,47 +28,52 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
   ///   - database: The path of a database that no process changes.
   ///   - request: What to decode, with each projection completed for notes.
   ///   - bodies: The path of the folder of body files.
+  ///   - waitForProcessor: Called by the last of several threads; returns when there is a processor for it.
   ///   - tally: The initial value of every tally.
   init(
     of database: String, _ layout: AppleLayout, _ request: ScanRequest, bodiesAt bodies: String,
-    threadCount: Int, into tally: Tally
+    threadCount: Int, waitForProcessor: @escaping @Sendable () -> Void = {}, into tally: Tally
   ) {
     order = request.order
-    let order = order
-    hands = (0..<threadCount).map { _ in (Filled(), Channel<Share>()) }
-    for (number, (filled, empty)) in hands.enumerated() {
+    hands = (0..<threadCount).map { Hand(number: $0) }
+    let (chunks, takers) = (chunks, takers)
+    for hand in hands {
       // Three shares: one is being filled, one is waiting, one is being processed. More are not faster.
-      for _ in 0..<3 { empty.send(Share(tally: tally)) }
+      for _ in 0..<3 { hand.empty.send(Share(tally: tally)) }
       BackgroundThread.start("AppleParallelScan") {
-        defer { filled.close() }
+        defer { hand.filled.close() }
+        if hand.number > 0, hand.number == threadCount - 1 { waitForProcessor() }
+        var isReading = false
+        var share: Share?
         do {
           // SQLite lets one connection work on one thread at a time, so each thread needs its own.
           let connection = try Connection(path: database, access: .immutable)
           // In KiB: each thread reads the tables in their order, so a page is soon no longer needed.
           try connection.execute("PRAGMA cache_size = -512")
-          var reader = try AppleTallyReader<Tally>(
-            connection, layout, request, bodiesAt: bodies, isAlone: false)
-          try reader.skip(number)
-          while reader.hasHand, var share = empty.receive() {
-            do {
-              repeat {
-                try reader.fill(&share, connection)
-                if share.endsHand { try reader.skip(threadCount - 1) }
-              } while order == .any && share.endsHand && reader.hasHand
-            } catch {
-              // The responses before the damage are not lost. The share is not the last one of its chunk, so
-              // that the consumer meets the error next.
-              share.endsHand = false
-              share.endsScan = false
-              filled.send(.success(share))
-              throw error
+          var reader = try AppleTallyReader<Tally>(connection, layout, request, bodiesAt: bodies)
+          var ends = try AppleChunkEnds(of: connection, length: responsesInChunk)
+          while let chunk = try chunks.next(&ends, { takers.send(hand.number) }) {
+            isReading = true
+            reader.start(chunk)
+            while reader.isReading {
+              if share == nil { share = hand.empty.receive() }
+              // Nobody takes what was read.
+              guard share != nil else { return }
+              try share?.fill(from: &reader, connection)
+              if request.order == .any, share?.endsChunk == true { continue }
+              if let full = share.take() { hand.filled.send(.success(full)) }
             }
-            filled.send(.success(share))
+            isReading = false
           }
+          if let share { hand.filled.send(.success(share)) }
         } catch {
-          // The error takes the place of a share, so that the consumer meets it in order, after all
-          // responses before it.
-          filled.send(.failure(error))
+          // The responses before the damage are not lost. Their share does not end the chunk, so that the consumer meets
+          // the error next, in its place after all responses before it.
+          share?.endsChunk = false
+          share?.endsScan = false
+          if let share { hand.filled.send(.success(share)) }
+          if !isReading { chunks.endEarly { _, _ in takers.send(hand.number) } }
+          hand.filled.send(.failure(error))
         }
       }
     }
@@ -73,31 +86,37 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
     // The threads are drained one after the other: in this order, a thread rarely hands over more
     // than one tally, at its end.
     case .any:
-      for (filled, empty) in hands {
-        while let result = filled.receive() {
+      for hand in hands {
+        while let result = hand.filled.receive() {
           var share = try (consume result).get()
           if try body(&share.tally) == .stop { return }
-          empty.send(share)
+          hand.empty.send(share)
         }
       }
     }
   }
 
   private func forEachInOrder(_ body: (inout Tally) throws -> ScanStep) throws {
-    var number = 0
-    while let result = hands[number].filled.receive() {
-      // Consume the result: with a second reference, changing the tally would copy it.
-      var share = try (consume result).get()
-      if try body(&share.tally) == .stop || share.endsScan { return }
-      let endsHand = share.endsHand
-      hands[number].empty.send(share)
-      if endsHand { number = (number + 1) % hands.count }
+    while let taker = takers.receive() {
+      var endsChunk = false
+      while !endsChunk, let result = hands[taker].filled.receive() {
+        // Consume the result: with a second reference, changing the tally would copy it.
+        var share = try (consume result).get()
+        if try body(&share.tally) == .stop || share.endsScan { return }
+        endsChunk = share.endsChunk
+        hands[taker].empty.send(share)
+      }
     }
   }
 
   deinit {
-    for (_, empty) in hands { empty.close() }
+    chunks.close()
+    for hand in hands { hand.empty.close() }
     // Wait until each thread has closed its files, which must happen before the snapshot ends.
-    for (filled, _) in hands { while filled.receive() != nil {} }
+    for hand in hands { while hand.filled.receive() != nil {} }
   }
 }
+
+/// The largest number of responses in a chunk: few enough that the shares of a thread hold most of one while the consumer takes
+/// another thread's, and enough that finding where chunks begin costs almost nothing.
+private let responsesInChunk = 1024

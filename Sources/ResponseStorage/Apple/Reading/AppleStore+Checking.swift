@@ -30,7 +30,9 @@ extension AppleStore {
         tables = try AppleDatabaseCheck.tables(of: database, snapshot.connection)
       } catch { return nil }
     }
-    return DamageSearch(AppleDatabaseCheck(of: database, fully: fully, tables: tables))
+    let search = DamageSearch(AppleDatabaseCheck(of: database, fully: fully, tables: tables))
+    self.search = search
+    return search
   }
 
   public func forEachFinding(

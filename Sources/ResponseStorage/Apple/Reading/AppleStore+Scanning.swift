@@ -36,15 +36,19 @@ extension AppleStore {
     }
     try translatingErrors {
       if let database = databaseForThreads {
+        // A search for damage takes about as long as the scan, and needs a processor of its own.
+        let check = search?.check
         return try AppleParallelScan(
           of: database, layout, request, bodiesAt: files.bodies,
-          threadCount: min(processorCount, 4), into: tally
+          threadCount: min(processorCount, 4), waitForProcessor: { check?.waitForEnd() },
+          into: tally
         ).forEachTally(body)
       }
       var reader = try AppleTallyReader<Tally>(
-        snapshot.connection, layout, request, bodiesAt: files.bodies, isAlone: true)
+        snapshot.connection, layout, request, bodiesAt: files.bodies)
       var share = AppleTallyReader<Tally>.Share(tally: tally)
-      while reader.hasHand {
+      reader.start(.all)
+      while reader.isReading {
         do {
           try reader.fill(&share, snapshot.connection)
         } catch {

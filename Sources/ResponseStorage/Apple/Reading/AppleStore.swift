@@ -21,6 +21,8 @@ public final class AppleStore: StoreKind {
   let temporaryFolder: String
   /// Reads short bodies from the database; `nil` before the first one.
   var bodyRows: Statement?
+  /// The last search for damage; `nil` if nobody needs it any more.
+  weak var search: DamageSearch?
 
   public let description: StoreDescription
 
