@@ -49,6 +49,10 @@ public struct Connection: ~Copyable {
     unsafe sqlite3_extended_result_codes(handle, 1)
     wait(milliseconds: busyTimeout)
     harden(isReading: Self.flags(for: access) & SQLITE_OPEN_READONLY != 0)
+    // There is no map: the file system passes the memory of what it has read ahead.
+    if access == .immutable, ReadAheadFileSystem.name != nil {
+      try? execute("PRAGMA mmap_size = 1")
+    }
   }
 
   /// Returns a handle that the caller must close.

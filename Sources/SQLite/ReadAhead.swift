@@ -3,9 +3,10 @@ internal import CSQLite
 /// The parts of a file that are in memory because they are likely to be read next.
 ///
 /// SQLite reads a page at a time. If it reads a table to the end, a system call for every few rows takes as long as decoding
-/// them. Tables that grow together lie interleaved in the file, so several parts are kept.
+/// them. Tables that grow together lie interleaved in the file, so several parts are kept. SQLite walks through a table in
+/// either direction.
 @safe
-final class ReadAhead {
+struct ReadAhead: ~Copyable {
   /// A part of the file.
   private struct Part {
     var start: Int64 = 0
@@ -14,16 +15,26 @@ final class ReadAhead {
     var isInMemory = false
     /// The number of the read that last needed it.
     var use = 0
+    /// How many of its bytes were asked for.
+    var asked: Int64 = 0
+    /// The share of the bytes that were asked for, here and in the parts that this one continues; `nil` before the first
+    /// is continued.
+    var density: Double?
+    /// The number of pages in its memory that SQLite uses.
+    var holds = 0
   }
 
   /// The largest number of bytes to read at once.
   static let longest = 1 << 16
-  /// The largest gap, in bytes, behind which a read still continues a part. With larger gaps, most of what is read ahead
-  /// would not be needed.
+  /// The largest gap, in bytes, next to which a read still continues a part.
   private static let largestGap: Int64 = 1 << 14
+  /// The smallest share of bytes that has to be needed. To copy a page takes nearly half of the time of a system call.
+  private static let smallestDensity = 0.5
 
-  private var parts = [Part](repeating: Part(), count: 4)
+  private var parts = [Part](repeating: Part(), count: 8)
   private var uses = 0
+  /// The part in which the last page was found: often the next one is there too.
+  private var last = 0
   private let memory: UnsafeMutableRawBufferPointer
 
   init() {
@@ -41,46 +52,125 @@ final class ReadAhead {
   ///   - size: The size of the file, in bytes.
   ///   - read: Fills a buffer from an offset, and returns a result code of SQLite.
   /// - Returns: The result code for these bytes alone.
-  func fill(
+  mutating func fill(
     _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64, ofFileWith size: Int64,
     _ read: (UnsafeMutableRawBufferPointer, Int64) -> Int32
   ) -> Int32 {
-    uses += 1
     let range = offset..<offset + Int64(buffer.count)
-    let known = parts.indices.first {
-      parts[$0].isInMemory && parts[$0].start <= range.lowerBound
-        && range.upperBound <= parts[$0].end
-    }
-    if let known {
+    if let known = partInMemory(with: range) {
       unsafe copy(range, of: known, to: buffer)
       return SQLITE_OK
     }
-    let continued = parts.indices.first {
-      0...Self.largestGap ~= range.lowerBound - parts[$0].end && parts[$0].end > 0
+    uses += 1
+    let continued = partContinued(by: range)
+    guard let place = placeForPart(continuing: continued) else {
+      return unsafe read(buffer, offset)
     }
-    if let continued {
-      let end = min(size, range.lowerBound + Int64(Self.longest))
+    var density: Double?
+    if let continued { density = Self.density(of: parts[continued], continuedBy: range) }
+    if let continued, let density, density >= Self.smallestDensity {
+      let isAfter = range.lowerBound >= parts[continued].end
+      let start = isAfter ? range.lowerBound : max(0, range.upperBound - Int64(Self.longest))
+      let end = isAfter ? min(size, range.lowerBound + Int64(Self.longest)) : range.upperBound
       let part = unsafe UnsafeMutableRawBufferPointer(
-        rebasing: memory[continued * Self.longest..<(continued + 1) * Self.longest])
+        rebasing: memory[place * Self.longest..<(place + 1) * Self.longest])
       // If the file cannot be read that far, only what was asked for counts.
-      if end >= range.upperBound,
-        unsafe read(.init(rebasing: part[..<Int(end - range.lowerBound)]), range.lowerBound)
-          == SQLITE_OK
+      if end - start >= Int64(buffer.count),
+        unsafe read(.init(rebasing: part[..<Int(end - start)]), start) == SQLITE_OK
       {
-        parts[continued] = Part(start: range.lowerBound, end: end, isInMemory: true)
-        unsafe copy(range, of: continued, to: buffer)
+        parts[place] = Part(start: start, end: end, isInMemory: true, density: density)
+        unsafe copy(range, of: place, to: buffer)
         return SQLITE_OK
       }
     }
-    let part = continued ?? parts.indices.min { parts[$0].use < parts[$1].use } ?? 0
-    parts[part] = Part(start: range.lowerBound, end: range.upperBound, use: uses)
+    parts[place] = Part(
+      start: range.lowerBound, end: range.upperBound, use: uses, density: density)
     return unsafe read(buffer, offset)
   }
 
-  private func copy(
+  /// Returns the place of a page in memory, if it is there, until ``release(_:)`` is called for it.
+  ///
+  /// SQLite holds the inner pages of a tree for as long as it reads the tree, so they are left out: they would hold their
+  /// parts.
+  mutating func hold(_ count: Int, at offset: Int64) -> UnsafeMutableRawPointer? {
+    let range = offset..<offset + Int64(count)
+    guard count > 0, let known = partInMemory(with: range),
+      let start = unsafe memory.baseAddress
+    else { return nil }
+    let page = unsafe start + known * Self.longest + Int(offset - parts[known].start)
+    // The first byte of an inner page: "Database File Format", 1.6.
+    let kind = unsafe page.load(as: UInt8.self)
+    guard kind != 2, kind != 5 else { return nil }
+    note(range, in: known)
+    parts[known].holds += 1
+    return unsafe page
+  }
+
+  /// Ends the use of a page that ``hold(_:at:)`` has returned.
+  mutating func release(_ page: UnsafeMutableRawPointer) {
+    guard let start = unsafe memory.baseAddress else { return }
+    unsafe parts[(page - start) / Self.longest].holds -= 1
+  }
+
+  private func partInMemory(with range: Range<Int64>) -> Int? {
+    if contains(range, part: last) { return last }
+    for part in parts.indices where contains(range, part: part) { return part }
+    return nil
+  }
+
+  private func contains(_ range: Range<Int64>, part: Int) -> Bool {
+    parts[part].start <= range.lowerBound && range.upperBound <= parts[part].end
+      && parts[part].isInMemory
+  }
+
+  /// Returns a part that a read continues, forwards or backwards.
+  private func partContinued(by range: Range<Int64>) -> Int? {
+    for part in parts.indices where parts[part].end > 0 {
+      if 0...Self.largestGap ~= range.lowerBound - parts[part].end
+        || 0...Self.largestGap ~= parts[part].start - range.upperBound
+      {
+        return part
+      }
+    }
+    return nil
+  }
+
+  /// Returns the share of bytes that are asked for where a read continues a part.
+  private static func density(of part: Part, continuedBy range: Range<Int64>) -> Double {
+    let length = Int64(range.count)
+    let (asked, passed) =
+      if part.isInMemory {
+        (part.asked, part.end - part.start)
+      } else {
+        (length, max(range.lowerBound - part.end, part.start - range.upperBound) + length)
+      }
+    let new = Double(asked) / Double(passed)
+    return part.density.map { (3 * $0 + new) / 4 } ?? new
+  }
+
+  /// Returns the part to replace: the one that a read continues, or that was not needed for longest; `nil` if SQLite uses
+  /// pages of all.
+  private func placeForPart(continuing part: Int?) -> Int? {
+    if let part, parts[part].holds == 0 { return part }
+    var oldest: Int?
+    for part in parts.indices where parts[part].holds == 0 {
+      if let known = oldest, parts[known].use <= parts[part].use { continue }
+      oldest = part
+    }
+    return oldest
+  }
+
+  private mutating func note(_ range: Range<Int64>, in part: Int) {
+    uses += 1
+    last = part
+    parts[part].use = uses
+    parts[part].asked += Int64(range.count)
+  }
+
+  private mutating func copy(
     _ range: Range<Int64>, of part: Int, to buffer: UnsafeMutableRawBufferPointer
   ) {
-    parts[part].use = uses
+    note(range, in: part)
     let start = part * Self.longest + Int(range.lowerBound - parts[part].start)
     unsafe buffer.copyMemory(from: .init(rebasing: memory[start..<start + buffer.count]))
   }

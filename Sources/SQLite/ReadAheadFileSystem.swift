@@ -51,12 +51,11 @@ enum ReadAheadFileSystem {
 /// What this file system adds to an open file. It lies behind what the usual one keeps in the memory that SQLite allocates
 /// for the file.
 @safe
-private struct OpenFileParts {
-  /// The functions for the file: those of the usual file system, but for two.
+private struct OpenFileParts: ~Copyable {
+  /// The functions for the file: those of the usual file system, but for some.
   var methods: sqlite3_io_methods
   let usual: UnsafePointer<sqlite3_io_methods>
-  /// A reference that is released when the file is closed.
-  let ahead: Unmanaged<ReadAhead>
+  var ahead = ReadAhead()
   /// The size of the file, in bytes.
   let size: Int64
 
@@ -73,27 +72,44 @@ private struct OpenFileParts {
       unsafe usual.pointee.xFileSize(file, &size) == SQLITE_OK
     else { return }
     var methods = unsafe usual.pointee
-    // Later versions add what a database that nobody changes does not need.
-    methods.iVersion = 1
+    // A database that nobody changes has no log, and so needs no shared memory.
+    unsafe (methods.iVersion, methods.xShmMap) = (3, nil)
     unsafe methods.xRead = { file, buffer, count, offset in
       guard let file = unsafe file, let buffer = unsafe buffer else { return SQLITE_IOERR }
       let parts = unsafe OpenFileParts.of(file)
-      return unsafe parts.pointee.ahead.takeUnretainedValue().fill(
-        .init(start: buffer, count: Int(count)), at: offset, ofFileWith: parts.pointee.size
+      let (usual, size) = unsafe (parts.pointee.usual, parts.pointee.size)
+      return unsafe parts.pointee.ahead.fill(
+        .init(start: buffer, count: Int(count)), at: offset, ofFileWith: size
       ) { buffer, offset in
-        unsafe parts.pointee.usual.pointee.xRead(
-          file, buffer.baseAddress, Int32(buffer.count), offset)
+        unsafe usual.pointee.xRead(file, buffer.baseAddress, Int32(buffer.count), offset)
       }
+    }
+    // SQLite uses these for memory maps. Instead, they spare copying each page that was read ahead. The memory is private,
+    // so unlike that of a map it stays as it is when another process changes or truncates the file.
+    unsafe methods.xFetch = { file, offset, count, page in
+      guard let file = unsafe file, let page = unsafe page else { return SQLITE_IOERR }
+      unsafe page.pointee = OpenFileParts.of(file).pointee.ahead.hold(Int(count), at: offset)
+      return SQLITE_OK
+    }
+    unsafe methods.xUnfetch = { file, _, page in
+      if let file = unsafe file, let page = unsafe page {
+        unsafe OpenFileParts.of(file).pointee.ahead.release(page)
+      }
+      return SQLITE_OK
+    }
+    unsafe methods.xFileControl = { file, code, argument in
+      // The usual file system would map the file.
+      guard let file = unsafe file, code != SQLITE_FCNTL_MMAP_SIZE else { return SQLITE_NOTFOUND }
+      return unsafe OpenFileParts.of(file).pointee.usual.pointee.xFileControl(file, code, argument)
     }
     unsafe methods.xClose = { file in
       guard let file = unsafe file else { return SQLITE_OK }
       let parts = unsafe OpenFileParts.of(file).move()
-      unsafe parts.ahead.release()
       unsafe file.pointee.pMethods = parts.usual
       return unsafe parts.usual.pointee.xClose(file)
     }
     unsafe of(file).initialize(
-      to: Self(methods: methods, usual: usual, ahead: .passRetained(ReadAhead()), size: size))
+      to: Self(methods: methods, usual: usual, size: size))
     unsafe file.pointee.pMethods = UnsafeRawPointer(of(file)).assumingMemoryBound(
       to: sqlite3_io_methods.self)
   }

@@ -13,8 +13,11 @@ import Testing
     var damage: Range<Int>?
     private(set) var reads: [Range<Int>] = []
 
-    init(count: Int) {
-      bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+    /// - Parameter length: How often a byte is `first`.
+    init(count: Int, first: UInt8 = 0, every length: Int = 4_096) {
+      bytes = (0..<count).map {
+        $0 % length == 0 ? first : UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13)
+      }
     }
 
     /// Reads as SQLite does: zeros for what lies behind the end, and a code that says so.
@@ -33,8 +36,27 @@ import Testing
     static let short: Int32 = 522
   }
 
+  /// A page in memory that SQLite uses.
+  @safe
+  private struct HeldPage {
+    let range: Range<Int>
+    private let page: UnsafeMutableRawPointer
+
+    init?(_ range: Range<Int>, _ ahead: inout ReadAhead) {
+      guard let page = unsafe ahead.hold(range.count, at: Int64(range.lowerBound)) else {
+        return nil
+      }
+      self.range = range
+      unsafe self.page = page
+    }
+
+    var bytes: [UInt8] { unsafe Array(UnsafeRawBufferPointer(start: page, count: range.count)) }
+
+    func release(_ ahead: inout ReadAhead) { unsafe ahead.release(page) }
+  }
+
   private func read(
-    _ range: Range<Int>, of file: MadeFile, _ ahead: ReadAhead
+    _ range: Range<Int>, of file: MadeFile, _ ahead: inout ReadAhead
   ) -> (code: Int32, bytes: [UInt8]) {
     var bytes = [UInt8](repeating: 0xAA, count: range.count)
     let code = unsafe bytes.withUnsafeMutableBytes { buffer in
@@ -47,8 +69,9 @@ import Testing
   @Test(arguments: 1...20) func `reads in any order give the bytes of the file`(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let file = MadeFile(count: .random(in: 0..<1_000_000, using: &random))
-    let ahead = ReadAhead()
+    var ahead = ReadAhead()
     var next = 0
+    var held: [HeldPage] = []
     for _ in 0..<2_000 {
       let count = [100, 512, 4_096, 65_536].randomElement(using: &random) ?? 1
       // Mostly onwards, with gaps, sometimes somewhere else, also behind the end.
@@ -59,7 +82,17 @@ import Testing
       }
       next = max(0, next)
       let range = next..<next + count
-      let (code, bytes) = read(range, of: file, ahead)
+      // SQLite asks for a page in memory before it reads it, and uses some pages for long.
+      if let page = HeldPage(range, &ahead) {
+        held.append(page)
+        let place = Int.random(in: 0..<max(6, held.count), using: &random)
+        if held.indices.contains(place) {
+          let page = held.remove(at: place)
+          #expect(page.bytes[...] == file.bytes[page.range], "\(page.range)")
+          page.release(&ahead)
+        }
+      }
+      let (code, bytes) = read(range, of: file, &ahead)
       let expected = file.bytes[min(range.lowerBound, file.bytes.count)...].prefix(count)
       #expect(code == (range.upperBound <= file.bytes.count ? 0 : MadeFile.short), "\(range)")
       #expect(bytes.prefix(expected.count) == expected, "\(range)")
@@ -69,9 +102,9 @@ import Testing
 
   @Test func `pages in their order are read many at a time`() {
     let file = MadeFile(count: 1 << 20)
-    let ahead = ReadAhead()
+    var ahead = ReadAhead()
     for offset in stride(from: 0, to: 1 << 20, by: 4_096) {
-      _ = read(offset..<offset + 4_096, of: file, ahead)
+      _ = read(offset..<offset + 4_096, of: file, &ahead)
     }
     let longest = ReadAhead.longest
     let expected =
@@ -80,13 +113,82 @@ import Testing
     #expect(file.reads == expected)
   }
 
+  @Test func `pages in reverse order are read many at a time`() {
+    let file = MadeFile(count: 1 << 20)
+    var ahead = ReadAhead()
+    for offset in stride(from: (1 << 20) - 4_096, through: 0, by: -4_096) {
+      _ = read(offset..<offset + 4_096, of: file, &ahead)
+    }
+    let longest = ReadAhead.longest
+    let last = (1 << 20) - 4_096
+    let expected =
+      [last..<1 << 20]
+      + stride(from: last, to: 0, by: -longest).map { max(0, $0 - longest)..<$0 }
+    #expect(file.reads == expected)
+  }
+
+  @Test(arguments: [1, -1]) func `pages between many others are read alone`(_ direction: Int) {
+    let file = MadeFile(count: 3 << 20)
+    var ahead = ReadAhead()
+    let ranges = (0..<200).map { number in
+      let offset = (direction > 0 ? number : 200 - number) * 12_288
+      return offset..<offset + 4_096
+    }
+    for range in ranges { _ = read(range, of: file, &ahead) }
+    #expect(file.reads == ranges)
+  }
+
+  @Test func `what is read ahead and not needed ends the reading ahead`() {
+    let file = MadeFile(count: 4 << 20)
+    var ahead = ReadAhead()
+    // At first each page is needed, and then one of four.
+    let near = stride(from: 0, to: 1 << 19, by: 4_096).map { $0..<$0 + 4_096 }
+    let far = stride(from: 1 << 19, to: 4 << 20, by: 16_384).map { $0..<$0 + 4_096 }
+    for range in near + far { _ = read(range, of: file, &ahead) }
+    #expect(file.reads.prefix(9).map(\.count) == [4_096] + Array(repeating: 65_536, count: 8))
+    #expect(Array(file.reads.suffix(200)) == Array(far.suffix(200)))
+    #expect(file.reads.count < 9 + far.count)
+  }
+
+  @Test func `a page that SQLite uses stays in memory`() throws {
+    let file = MadeFile(count: 4 << 20)
+    var ahead = ReadAhead()
+    var held: [HeldPage] = []
+    for start in stride(from: 0, to: 3 << 20, by: 131_072) {
+      for page in 0..<3 {
+        let range = start + page * 4_096..<start + (page + 1) * 4_096
+        #expect(read(range, of: file, &ahead).bytes[...] == file.bytes[range])
+        if page == 2, let page = HeldPage(range, &ahead) { held.append(page) }
+      }
+    }
+    // More than there are parts: the others were read alone.
+    #expect(held.count == 8)
+    for page in held {
+      #expect(page.bytes[...] == file.bytes[page.range])
+      page.release(&ahead)
+    }
+    let reads = file.reads.count
+    for offset in stride(from: 3 << 20, to: 4 << 20, by: 4_096) {
+      _ = read(offset..<offset + 4_096, of: file, &ahead)
+    }
+    #expect(file.reads.count - reads == 17)
+  }
+
+  @Test(arguments: [0, 2, 5, 10, 13] as [UInt8]) func `inner pages are not held`(_ kind: UInt8) {
+    let file = MadeFile(count: 1 << 16, first: kind, every: 4_096)
+    var ahead = ReadAhead()
+    for offset in [0, 4_096] { _ = read(offset..<offset + 4_096, of: file, &ahead) }
+    #expect((HeldPage(8_192..<12_288, &ahead) == nil) == [2, 5].contains(kind))
+    #expect(HeldPage(1 << 16..<(1 << 16) + 4_096, &ahead) == nil)
+  }
+
   @Test func `tables that are read in turn are all read ahead`() {
     let file = MadeFile(count: 4 << 20)
-    let ahead = ReadAhead()
+    var ahead = ReadAhead()
     for step in 0..<200 {
       for table in 0..<3 {
         let offset = table << 20 + step * 4_096
-        _ = read(offset..<offset + 4_096, of: file, ahead)
+        _ = read(offset..<offset + 4_096, of: file, &ahead)
       }
     }
     #expect(file.reads.count < 3 * (200 * 4_096 / ReadAhead.longest + 3))
@@ -94,18 +196,18 @@ import Testing
 
   @Test func `pages far from each other are read alone`() {
     let file = MadeFile(count: 1 << 20)
-    let ahead = ReadAhead()
+    var ahead = ReadAhead()
     let ranges = stride(from: 0, to: 1 << 20, by: 32_768).map { $0..<$0 + 4_096 }
-    for range in ranges { _ = read(range, of: file, ahead) }
+    for range in ranges { _ = read(range, of: file, &ahead) }
     #expect(file.reads == ranges)
   }
 
   @Test func `damage further on does not fail what lies before it`() {
     let file = MadeFile(count: 1 << 20)
     file.damage = 20_000..<20_001
-    let ahead = ReadAhead()
+    var ahead = ReadAhead()
     let codes = stride(from: 0, to: 40_960, by: 4_096).map {
-      read($0..<$0 + 4_096, of: file, ahead).code
+      read($0..<$0 + 4_096, of: file, &ahead).code
     }
     #expect(codes == [0, 0, 0, 0, MadeFile.failure, 0, 0, 0, 0, 0])
   }
