@@ -3,11 +3,24 @@ import Files
 import SQLite
 
 /// The statements that delete the three rows of each response of a batch in one transaction.
+///
+/// A batch is read and deleted in small groups: then the pages that were read for the comparison are still in memory when
+/// their rows are deleted.
 struct AppleRemovalBatch: ~Copyable {
   private var mark: Statement
   private var spare: Statement
   private var look: Statement
+  /// Deletes a row of the table of responses.
   private var delete: Statement
+  // These delete the rows that are still on the list, from each table.
+  private var deleteResponses: Statement
+  private var deleteBlobs: Statement
+  private var deleteBodies: Statement
+  /// Empties the list.
+  private var clear: Statement
+  /// The number of responses in a group. Their pages have to fit into SQLite's cache.
+  private static let groupLength = 512
+
   /// Whether rows are deleted in the order of their keys, which is faster, instead of the order of their ids.
   private let ordersByKey: Bool
   // The last response that was decoded, kept so that its memory is reused.
@@ -34,7 +47,19 @@ struct AppleRemovalBatch: ~Copyable {
       """)
     let delete = try connection.prepare(
       "DELETE FROM \(AppleLayout.responses) WHERE entry_ID = ?1")
+    func deleteDoomed(of table: String) throws(SQLiteError) -> Statement {
+      try connection.prepare(
+        "DELETE FROM \(table) WHERE entry_ID IN (SELECT entry_ID FROM doomed)")
+    }
+    let deleteResponses = try deleteDoomed(of: AppleLayout.responses)
+    let deleteBlobs = try deleteDoomed(of: AppleLayout.blobs)
+    let deleteBodies = try deleteDoomed(of: AppleLayout.bodies)
+    let clear = try connection.prepare("DELETE FROM doomed")
     self.delete = delete
+    self.deleteResponses = deleteResponses
+    self.deleteBlobs = deleteBlobs
+    self.deleteBodies = deleteBodies
+    self.clear = clear
     self.ordersByKey = ordersByKey
     self.mark = mark
     self.spare = spare
@@ -55,24 +80,31 @@ struct AppleRemovalBatch: ~Copyable {
     try connection.execute("BEGIN IMMEDIATE")
     let skippedBefore = skipped.count
     do throws(SQLiteError) {
-      // One join over the marked rows is faster than a lookup for each response.
-      try mark.run(for: responses)
       var rows = ordersByKey ? RowsByKey(of: responses) : nil
-      // The names of body files are collected before the rows are deleted, as nothing else records
-      // them.
-      let names = try spareChanged(responses, keeping: &rows, skipped: &skipped)
+      var names: [ByteString] = []
+      var rest = responses[...]
+      while !rest.isEmpty {
+        let group = rest.prefix(Self.groupLength)
+        rest = rest.dropFirst(group.count)
+        // One join over the marked rows is faster than a lookup for each response.
+        try mark.run(for: group)
+        // The names of body files are collected before the rows are deleted, as nothing else records
+        // them.
+        names += try spareChanged(group, keeping: &rows, skipped: &skipped)
+        if rows == nil {
+          try deleteResponses.runOnce()
+          WorkCounter.add(Int64(group.count))
+        }
+        try deleteBlobs.runOnce()
+        try deleteBodies.runOnce()
+        try clear.runOnce()
+      }
       if let rows = rows.take() {
         for row in rows.inOrderOfKeys() {
           try delete.run(for: row)
           WorkCounter.add()
         }
-      } else {
-        try Self.deleteDoomed(of: AppleLayout.responses, connection)
-        WorkCounter.add(Int64(responses.count))
       }
-      try Self.deleteDoomed(of: AppleLayout.blobs, connection)
-      try Self.deleteDoomed(of: AppleLayout.bodies, connection)
-      try connection.execute("DELETE FROM doomed")
       // The intent must be on disk before the commit. If the process is killed between the two, the
       // rows are still there and refer to the files, which the next command finds out. The other
       // order would leave files that nothing mentions any more.
@@ -83,18 +115,15 @@ struct AppleRemovalBatch: ~Copyable {
       // SQLite has already rolled back after some errors; this ROLLBACK then fails harmlessly.
       look.reset()
       delete.reset()
+      deleteResponses.reset()
+      deleteBlobs.reset()
+      deleteBodies.reset()
+      clear.reset()
       try? connection.execute("ROLLBACK")
       // Nothing of this batch was removed, so none of its responses was skipped either.
       skipped.removeLast(skipped.count - skippedBefore)
       throw error
     }
-  }
-
-  /// Deletes the rows that are still on the list from a table.
-  private static func deleteDoomed(
-    of table: String, _ connection: borrowing Connection
-  ) throws(SQLiteError) {
-    try connection.execute("DELETE FROM \(table) WHERE entry_ID IN (SELECT entry_ID FROM doomed)")
   }
 
   /// Takes responses off the list that have changed since they were read.
@@ -162,6 +191,12 @@ struct AppleRemovalBatch: ~Copyable {
 }
 
 extension Statement {
+  /// Runs a statement without rows.
+  fileprivate mutating func runOnce() throws(SQLiteError) {
+    _ = try step()
+    reset()
+  }
+
   /// Runs the statement for the row of each response.
   fileprivate mutating func run(
     for responses: some Sequence<ResponseVersion>
