@@ -51,7 +51,7 @@ public struct Connection: ~Copyable {
     harden(isReading: Self.flags(for: access) & SQLITE_OPEN_READONLY != 0)
     // There is no map: the file system passes the memory of what it has read ahead.
     if access == .immutable, ReadAheadFileSystem.name != nil {
-      try? execute("PRAGMA mmap_size = 1")
+      try? execute("PRAGMA main.mmap_size = 1")
     }
   }
 

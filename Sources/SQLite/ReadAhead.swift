@@ -15,7 +15,7 @@ struct ReadAhead: ~Copyable {
     var isInMemory = false
     /// The number of the read that last needed it.
     var use = 0
-    /// How many of its bytes were asked for.
+    /// How many bytes of it were asked for; those that were asked for again count again.
     var asked: Int64 = 0
     /// The share of the bytes that were asked for, here and in the parts that this one continues; `nil` before the first
     /// is continued.
@@ -31,6 +31,9 @@ struct ReadAhead: ~Copyable {
   /// The smallest share of bytes that has to be needed. To copy a page takes nearly half of the time of a system call.
   private static let smallestDensity = 0.5
 
+  /// The offset of the page that SQLite uses for locks: "Database File Format", 1.4.
+  private static let pageForLocks: Int64 = 0x4000_0000
+
   private var parts = [Part](repeating: Part(), count: 8)
   private var uses = 0
   /// The part in which the last page was found: often the next one is there too.
@@ -38,8 +41,10 @@ struct ReadAhead: ~Copyable {
   private let memory: UnsafeMutableRawBufferPointer
 
   init() {
-    // Processors copy to a boundary of a page three times as fast.
-    unsafe memory = .allocate(byteCount: parts.count * Self.longest, alignment: 4_096)
+    // Processors copy to a boundary of a page three times as fast. SQLite may read up to 256 bytes behind a page that is
+    // damaged.
+    unsafe memory = .allocate(byteCount: parts.count * Self.longest + 256, alignment: 4_096)
+    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
   deinit {
@@ -70,7 +75,9 @@ struct ReadAhead: ~Copyable {
     if let continued { density = Self.density(of: parts[continued], continuedBy: range) }
     if let continued, let density, density >= Self.smallestDensity {
       let isAfter = range.lowerBound >= parts[continued].end
-      let start = isAfter ? range.lowerBound : max(0, range.upperBound - Int64(Self.longest))
+      let start =
+        isAfter
+        ? range.lowerBound : Self.beginning(ofSector: range.upperBound - Int64(Self.longest))
       let end = isAfter ? min(size, range.lowerBound + Int64(Self.longest)) : range.upperBound
       let part = unsafe UnsafeMutableRawBufferPointer(
         rebasing: memory[place * Self.longest..<(place + 1) * Self.longest])
@@ -94,7 +101,8 @@ struct ReadAhead: ~Copyable {
   /// parts.
   mutating func hold(_ count: Int, at offset: Int64) -> UnsafeMutableRawPointer? {
     let range = offset..<offset + Int64(count)
-    guard count > 0, let known = partInMemory(with: range),
+    // SQLite reports damage if the page for locks is used, unless it gets it here.
+    guard count > 0, offset != Self.pageForLocks, let known = partInMemory(with: range),
       let start = unsafe memory.baseAddress
     else { return nil }
     let page = unsafe start + known * Self.longest + Int(offset - parts[known].start)
@@ -110,6 +118,11 @@ struct ReadAhead: ~Copyable {
   mutating func release(_ page: UnsafeMutableRawPointer) {
     guard let start = unsafe memory.baseAddress else { return }
     unsafe parts[(page - start) / Self.longest].holds -= 1
+  }
+
+  /// Returns the first offset from `offset` on at which a page can begin.
+  private static func beginning(ofSector offset: Int64) -> Int64 {
+    max(0, (offset + 511) & ~511)
   }
 
   private func partInMemory(with range: Range<Int64>) -> Int? {
@@ -144,7 +157,8 @@ struct ReadAhead: ~Copyable {
       } else {
         (length, max(range.lowerBound - part.end, part.start - range.upperBound) + length)
       }
-    let new = Double(asked) / Double(passed)
+    // SQLite may ask for a page more than once.
+    let new = min(1, Double(asked) / Double(passed))
     return part.density.map { (3 * $0 + new) / 4 } ?? new
   }
 

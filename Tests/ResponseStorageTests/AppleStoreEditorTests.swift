@@ -28,6 +28,53 @@ import Testing
     #expect(left == changed + before[50...])
   }
 
+  @Test(arguments: [false, true])
+  func `a batch of many entries is removed but for those that have changed`(
+    isInUse: Bool
+  ) throws {
+    let folder = try AppleParallelScanTests.store()
+    let before = try Self.versions(of: folder.path)
+    var versions = Array(before[..<2_000])
+    let changed = [0, 511, 512, 513, 1_023, 1_024, 1_999]
+    for place in changed { versions[place].key = "https://a.example/other" }
+    let editor = try AppleStoreEditor(
+      changing: folder.path, wait: 0, verifying: false, isHeld: isInUse)
+    var removal = Removal()
+    try editor.remove(versions, into: &removal) { false }
+    #expect(removal.visited == 2_000)
+    #expect(removal.skipped == changed.map { before[$0].id })
+    let left = try Self.versions(of: folder.path)
+    #expect(left == changed.map { before[$0] } + before[2_000...])
+    // Three of the entries that are left had no row in the first table. None of those that were removed has a row left.
+    let count = try Tool.output(
+      "sqlite3", "\(folder.path)/Cache.db",
+      """
+      SELECT (SELECT count(*) FROM cfurl_cache_response) || ' '
+        || (SELECT count(*) FROM cfurl_cache_blob_data) || ' '
+        || (SELECT count(*) FROM cfurl_cache_receiver_data);
+      """)
+    #expect(count.contains("3200 3203 3203"), "\(count)")
+  }
+
+  @Test(arguments: [false, true])
+  func `an error in a later group of a batch removes nothing`(isInUse: Bool) throws {
+    let folder = try AppleParallelScanTests.store()
+    let before = try Self.versions(of: folder.path)
+    let editor = try AppleStoreEditor(
+      changing: folder.path, wait: 0, verifying: false, isHeld: isInUse)
+    var versions = Array(before[..<2_000])
+    versions[3].key = "https://a.example/other"
+    // Out of order, as only a damaged database returns rows.
+    versions.swapAt(700, 701)
+    var removal = Removal()
+    #expect(throws: StoreError.self) { try editor.remove(versions, into: &removal) { false } }
+    // While it is in use, batches are short, and those before the error are removed.
+    let visited = isInUse ? removal.visited : 0
+    #expect(removal.visited == visited && removal.skipped.count == (isInUse ? 1 : 0))
+    let left = try Self.versions(of: folder.path)
+    #expect(left == (isInUse ? [before[3]] : []) + before[visited...])
+  }
+
   /// Returns the versions of all entries of a store.
   private static func versions(of path: String) throws -> [ResponseVersion] {
     let store = try AppleStore(readingFrom: path, wait: 0, temporaryFolder: "/tmp")

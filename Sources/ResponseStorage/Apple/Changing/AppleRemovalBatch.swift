@@ -5,14 +5,14 @@ import SQLite
 /// The statements that delete the three rows of each response of a batch in one transaction.
 ///
 /// A batch is read and deleted in small groups: then the pages that were read for the comparison are still in memory when
-/// their rows are deleted.
+/// their rows are deleted. Only the rows that are deleted in the order of their keys follow at the end.
 struct AppleRemovalBatch: ~Copyable {
   private var mark: Statement
   private var spare: Statement
   private var look: Statement
   /// Deletes a row of the table of responses.
   private var delete: Statement
-  // These delete the rows that are still on the list, from each table.
+  // These delete the rows that are still on the list from one table each.
   private var deleteResponses: Statement
   private var deleteBlobs: Statement
   private var deleteBodies: Statement
@@ -91,19 +91,14 @@ struct AppleRemovalBatch: ~Copyable {
         // The names of body files are collected before the rows are deleted, as nothing else records
         // them.
         names += try spareChanged(group, keeping: &rows, skipped: &skipped)
-        if rows == nil {
-          try deleteResponses.runOnce()
-          WorkCounter.add(Int64(group.count))
-        }
+        if rows == nil { try deleteResponses.runOnce() }
         try deleteBlobs.runOnce()
         try deleteBodies.runOnce()
         try clear.runOnce()
+        WorkCounter.add(Int64(group.count))
       }
       if let rows = rows.take() {
-        for row in rows.inOrderOfKeys() {
-          try delete.run(for: row)
-          WorkCounter.add()
-        }
+        for row in rows.inOrderOfKeys() { try delete.run(for: row) }
       }
       // The intent must be on disk before the commit. If the process is killed between the two, the
       // rows are still there and refer to the files, which the next command finds out. The other

@@ -58,8 +58,8 @@ final class AppleChunks: Sendable {
 ///
 /// The ends depend on the ids alone, so that a damaged store is read in the same chunks each time.
 struct AppleChunkEnds: ~Copyable {
-  /// The largest gap, in ids, after a chunk whose ids count as dense.
-  private static let densestGap: Int64 = 64
+  /// The smallest gap, in ids, after which the ids of a chunk do not count as dense.
+  private static let smallestGap: Int64 = 8
 
   private let length: Int64
   /// Finds the first id from another one on.
@@ -87,13 +87,14 @@ struct AppleChunkEnds: ~Copyable {
   /// Rows of the other tables that have no response between two chunks belong to the earlier one.
   mutating func end(ofChunkAt first: Int64) throws -> Int64? {
     // Counting responses reads the table twice. It is needed only where many ids are not in use.
-    guard first <= .max - length, let next = try Self.id(from: &near, first + length) else {
-      return nil
+    var found: Int64?
+    if first <= .max - length - Self.smallestGap {
+      let end = first + length
+      guard let next = try Self.id(from: &near, end) else { return nil }
+      if next < end + Self.smallestGap { found = next }
     }
+    found = try found ?? Self.id(from: &far, first)
     // A damaged table could return the same rows for ever.
-    guard next > first else { throw DisorderedRows() }
-    let isDense = next - (first + length) < Self.densestGap
-    let found = isDense ? next : try Self.id(from: &far, first)
     if let found, found <= first { throw DisorderedRows() }
     return found
   }

@@ -67,6 +67,8 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
           }
           if let share { hand.filled.send(.success(share)) }
         } catch {
+          // Without an order, the consumer may meet the error only after all that the other threads read.
+          if request.order == .any { chunks.close() }
           // The responses before the damage are not lost. Their share does not end the chunk, so that the consumer meets
           // the error next, in its place after all responses before it.
           share?.endsChunk = false
@@ -81,17 +83,23 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
 
   /// Calls `body` with each tally, which is reused afterwards.
   func forEachTally(_ body: (inout Tally) throws -> ScanStep) throws {
-    switch order {
-    case .ascending: try forEachInOrder(body)
-    // The threads are drained one after the other: in this order, a thread rarely hands over more
-    // than one tally, at its end.
-    case .any:
-      for hand in hands {
-        while let result = hand.filled.receive() {
-          var share = try (consume result).get()
-          if try body(&share.tally) == .stop { return }
-          hand.empty.send(share)
-        }
+    // The threads run as long as this object is there.
+    try withExtendedLifetime(self) {
+      switch order {
+      case .ascending: try forEachInOrder(body)
+      case .any: try forEachByThread(body)
+      }
+    }
+  }
+
+  /// Calls `body` with the tallies of one thread after the other: without an order, a thread rarely hands over more than
+  /// one, at its end.
+  private func forEachByThread(_ body: (inout Tally) throws -> ScanStep) throws {
+    for hand in hands {
+      while let result = hand.filled.receive() {
+        var share = try (consume result).get()
+        if try body(&share.tally) == .stop { return }
+        hand.empty.send(share)
       }
     }
   }
