@@ -193,7 +193,7 @@ def test_signal(format):
         process.returncode = os.waitstatus_to_exitcode(status)
         return process.returncode, usage.ru_utime
 
-    cache = make("interrupted", entries=400)
+    cache = make("interrupted", entries=2_000)
     status, whole = ended(started(f"whole.{format}"))
     assert status == 0
     process = started(f"ended.{format}")
