@@ -5,7 +5,7 @@ import Testing
 @testable import ResponseStorage
 
 @Suite struct AppleChunksTests {
-  @Test(arguments: 1...40)
+  @Test(arguments: 1...20)
   func `chunks follow each other, and have a limited number of responses`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     // Runs of ids, and gaps of every size between them.
