@@ -100,9 +100,10 @@ struct ReadAhead: ~Copyable {
   /// SQLite holds the inner pages of a tree for as long as it reads the tree, so they are left out: they would hold their
   /// parts.
   mutating func hold(_ count: Int, at offset: Int64) -> UnsafeMutableRawPointer? {
-    let range = offset..<offset + Int64(count)
     // SQLite reports damage if the page for locks is used, unless it gets it here.
-    guard count > 0, offset != Self.pageForLocks, let known = partInMemory(with: range),
+    guard count > 0, offset != Self.pageForLocks else { return nil }
+    let range = offset..<offset + Int64(count)
+    guard let known = partInMemory(with: range),
       let start = unsafe memory.baseAddress
     else { return nil }
     let page = unsafe start + known * Self.longest + Int(offset - parts[known].start)

@@ -44,13 +44,8 @@ final class AppleBodyScan<Work: EntryWork>: Sendable {
           }
         } catch {
           // It takes the place of the rest of the chunk, so that all results before it are passed on.
-          if number == nil {
-            chunks.endEarly { chunk, isLast in
-              number = chunk
-              if isLast { results.setCount(chunk + 1) }
-            }
-          }
-          if let number { results.end(number, with: .failure(error)) }
+          let failed = number ?? chunks.endEarly { if $1 { results.setCount($0 + 1) } }
+          results.end(failed, with: .failure(error))
         }
       }
     }

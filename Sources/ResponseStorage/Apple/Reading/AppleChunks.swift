@@ -42,12 +42,15 @@ final class AppleChunks: Sendable {
 
   /// Ends the chunks with one that cannot be read.
   ///
-  /// - Parameter taken: Called with the number of that chunk, and whether it is the last one, before another thread can
-  ///   take one.
-  func endEarly(_ taken: (_ number: Int, _ isLast: Bool) -> Void) {
+  /// - Parameter taken: Called before another thread can take a chunk, with the number of this one, and whether the chunks
+  ///   had not ended before.
+  /// - Returns: The number.
+  @discardableResult
+  func endEarly(_ taken: (_ number: Int, _ endsChunks: Bool) -> Void) -> Int {
     monitor.withLock { state in
       taken(state.count, state.first != nil)
-      (state.first, state.count) = (nil, state.count + 1)
+      defer { (state.first, state.count) = (nil, state.count + 1) }
+      return state.count
     }
   }
 
