@@ -40,7 +40,7 @@ extension URLCacheAdmin {
       try checkVerb(of: words)
       try checkRepair(in: words)
       try checkDryRun(in: words)
-      parsed = try URLCacheAdmin.parseAsRoot(words)
+      parsed = try parsing(words)
     } catch {
       // No command was parsed that could say whether it writes JSON.
       return report(error, asJSON: ErrorFormat.isJSON(in: words), in: environment)
@@ -63,6 +63,19 @@ extension URLCacheAdmin {
       return report(error, asJSON: command.writesJSON, in: environment)
     }
     return command.runCommandLine(in: environment)
+  }
+
+  /// Parses a command line whose verb is known.
+  ///
+  /// The command parses it by itself, because the tree of all commands takes a seventh of a short run. What it rejects,
+  /// such as `--help`, is parsed again by the root command, whose messages name the whole command.
+  private static func parsing(_ words: [String]) throws -> any ParsableCommand {
+    if let verb = words.first, let command = command(named: verb), command.configuration.subcommands.isEmpty,
+      let parsed = try? command.parseAsRoot(Array(words.dropFirst())), parsed is any AdminCommand
+    {
+      return parsed
+    }
+    return try parseAsRoot(words)
   }
 
   /// Writes a text to the output.
@@ -90,17 +103,20 @@ extension URLCacheAdmin {
     let options = words.prefix { $0 != "--" }
     // Without it, the command need not be looked up.
     guard options.contains("-n") else { return }
-    let command = configuration.subcommands.first { command in
-      words.first == command._commandName
-        || command.configuration.aliases.contains { $0 == words.first }
-    }
-    guard let verb = command?._commandName, VerbSynonyms.changing.contains(verb) || verb == "check"
+    guard let verb = words.first.flatMap(command(named:))?._commandName, VerbSynonyms.changing.contains(verb) || verb == "check"
     else { return }
     for (word, next) in zip(options, options.dropFirst()) where word == "-n" {
       guard !next.isEmpty, next.utf8.allSatisfy(\.isASCIIDigit) else { continue }
       throw .usage(
         "'-n' is short for '--dry-run' here, and takes no number",
         hint: "for the entry with the id \(next) write '--id \(next)'; '\(verb)' has no '--limit'")
+    }
+  }
+
+  /// Returns the command with a name or an alias; `nil` if there is none.
+  private static func command(named name: String) -> (any ParsableCommand.Type)? {
+    configuration.subcommands.first { command in
+      command._commandName == name || command.configuration.aliases.contains(name)
     }
   }
 
