@@ -50,7 +50,7 @@ public struct Connection: ~Copyable {
     wait(milliseconds: busyTimeout)
     harden(isReading: Self.flags(for: access) & SQLITE_OPEN_READONLY != 0)
     // There is no map: the file system passes the memory of what it has read ahead.
-    if access == .immutable, ReadAheadFileSystem.name != nil {
+    if access == .immutable, ReadAheadFile.fileSystem != nil {
       try? execute("PRAGMA main.mmap_size = 1")
     }
   }
@@ -156,7 +156,7 @@ public struct Connection: ~Copyable {
     switch access {
     // It takes no locks, and has the same name on Linux and macOS.
     case .unlocked: "unix-none"
-    case .immutable: ReadAheadFileSystem.name
+    case .immutable: ReadAheadFile.fileSystem
     case .shared, .sharedMarking, .readWrite, .create, .temporary: nil
     }
   }
