@@ -9,8 +9,12 @@ extension Connection {
   ///
   /// This is like `sqlite3_busy_timeout`, except that a held signal ends the wait before the lock is free.
   public borrowing func wait(milliseconds: Int32) {
+    unsafe Self.wait(milliseconds: milliseconds, handle)
+  }
+
+  static func wait(milliseconds: Int32, _ handle: OpaquePointer) {
     // SQLite passes the number of tries and one pointer, which here is the maximal number of pauses.
-    let pauses = unsafe UnsafeMutableRawPointer(bitPattern: Self.pauseCount(of: milliseconds))
+    let pauses = unsafe UnsafeMutableRawPointer(bitPattern: pauseCount(of: milliseconds))
     unsafe sqlite3_busy_handler(
       handle,
       { limit, count in

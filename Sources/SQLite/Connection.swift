@@ -23,7 +23,7 @@ public struct Connection: ~Copyable {
     /// in memory. Gives wrong results if another process opens the database meanwhile.
     case unlocked
 
-    /// Reads and writes an existing database.
+    /// Reads and writes an existing database. A commit is on disk before other connections see it.
     case readWrite
 
     /// Creates a database, or opens it if it exists.
@@ -45,24 +45,31 @@ public struct Connection: ~Copyable {
   ///   - access: How to access the file.
   ///   - busyTimeout: How long to wait for a lock, in milliseconds.
   public init(path: String, access: Access, busyTimeout: Int32 = 0) throws(SQLiteError) {
-    unsafe handle = try Self.open(path, access)
-    unsafe sqlite3_extended_result_codes(handle, 1)
-    wait(milliseconds: busyTimeout)
-    harden(isReading: Self.flags(for: access) & SQLITE_OPEN_READONLY != 0)
-    // There is no map: the file system passes the memory of what it has read ahead.
-    if access == .immutable, ReadAheadFile.fileSystem != nil {
-      try? execute("PRAGMA main.mmap_size = 1")
-    }
+    unsafe handle = try Self.open(path, access, busyTimeout)
   }
 
   /// Returns a handle that the caller must close.
-  private static func open(_ path: String, _ access: Access) throws(SQLiteError) -> OpaquePointer {
+  private static func open(
+    _ path: String, _ access: Access, _ busyTimeout: Int32
+  ) throws(SQLiteError) -> OpaquePointer {
     var handle: OpaquePointer?
     var code = unsafe sqlite3_open_v2(
       uri(for: path, access), &handle, flags(for: access), fileSystem(for: access))
-    if code == SQLITE_OK, access == .unlocked {
+    if code == SQLITE_OK, let handle = unsafe handle {
       // Before the first access, so that the log's index is never put into a file.
-      code = unsafe sqlite3_exec(handle, "PRAGMA locking_mode = EXCLUSIVE", nil, nil, nil)
+      if access == .unlocked {
+        code = unsafe execute("PRAGMA locking_mode = EXCLUSIVE", handle)
+      }
+      unsafe sqlite3_extended_result_codes(handle, 1)
+      unsafe wait(milliseconds: busyTimeout, handle)
+      unsafe harden(handle, isReading: flags(for: access) & SQLITE_OPEN_READONLY != 0)
+      // There is no map: the file system passes the memory of what it has read ahead.
+      if access == .immutable, ReadAheadFile.fileSystem != nil {
+        _ = unsafe execute("PRAGMA main.mmap_size = 1", handle)
+      }
+      // With a rollback journal, the commit is the removal of the journal, and only EXTRA syncs its folder; with a
+      // write-ahead log, EXTRA equals FULL, which ``GatheredLogFile`` requires.
+      if access == .readWrite { code = unsafe execute("PRAGMA synchronous = EXTRA", handle) }
     }
     guard code == SQLITE_OK, let handle = unsafe handle else {
       // SQLite returns a connection even if opening fails, which provides the error message.
@@ -71,6 +78,13 @@ public struct Connection: ~Copyable {
       throw error
     }
     return unsafe handle
+  }
+
+  /// Executes one SQL statement and ignores its rows.
+  ///
+  /// - Returns: The result code of SQLite.
+  private static func execute(_ sql: String, _ handle: OpaquePointer) -> Int32 {
+    unsafe sqlite3_exec(handle, sql, nil, nil, nil)
   }
 
   deinit {
@@ -109,7 +123,7 @@ public struct Connection: ~Copyable {
 
   /// Limits what a hostile database can do: our statements run no views, triggers or functions of its
   /// schema, b-tree cells are checked, and memory is bounded.
-  private borrowing func harden(isReading: Bool) {
+  private static func harden(_ handle: OpaquePointer, isReading: Bool) {
     // A trigger makes `DELETE … WHERE entry_ID=1` empty a cache with the result code 0, or fill the
     // disk without end, and a recursive view makes `SELECT` run for ever.
     for (option, value) in [
@@ -124,7 +138,7 @@ public struct Connection: ~Copyable {
     // SQLite itself accepts values of a gigabyte, and a damaged or hostile length would make it
     // allocate as much. Reading a body of 300 MB as a value took 307 MB; as a BLOB in chunks it
     // took 14 MB.
-    unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.largestValue)
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, largestValue)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 1 << 20)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1)
     // `VACUUM` attaches the copy that it creates.
@@ -133,9 +147,9 @@ public struct Connection: ~Copyable {
     // one for all connections of the process.
     sqlite3_hard_heap_limit64(256 << 20)
     // Ignored by libraries without this setting, which then check less.
-    try? execute("PRAGMA cell_size_check = ON")
+    _ = unsafe execute("PRAGMA cell_size_check = ON", handle)
     // With a memory map, an app that truncates the file would crash this process (SIGBUS).
-    try? execute("PRAGMA mmap_size = 0")
+    _ = unsafe execute("PRAGMA mmap_size = 0", handle)
   }
 
   private static func flags(for access: Access) -> Int32 {
@@ -157,7 +171,9 @@ public struct Connection: ~Copyable {
     // It takes no locks, and has the same name on Linux and macOS.
     case .unlocked: "unix-none"
     case .immutable: ReadAheadFile.fileSystem
-    case .shared, .sharedMarking, .readWrite, .create, .temporary: nil
+    case .readWrite: GatheredLogFile.fileSystem
+    // What is created is not always synchronized before others see it.
+    case .shared, .sharedMarking, .create, .temporary: nil
     }
   }
 

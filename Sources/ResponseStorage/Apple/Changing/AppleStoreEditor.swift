@@ -73,9 +73,6 @@ public final class AppleStoreEditor: ResponseStore {
     do throws(SQLiteError) {
       let connection = try Connection(
         path: files.database, access: .readWrite, busyTimeout: wait)
-      // Body files are removed after the commit. With a rollback journal, the commit is the removal of
-      // the journal, and only EXTRA syncs its folder; with a write-ahead log, EXTRA equals FULL.
-      try connection.execute("PRAGMA synchronous = EXTRA")
       // The temporary table of a batch fits into memory; what sorts or copies a table sets FILE.
       try connection.execute("PRAGMA temp_store = MEMORY")
       // In KiB: removals change pages all over the table and its indexes. With SQLite's default of 2 MB, each of these

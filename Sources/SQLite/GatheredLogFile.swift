@@ -1,0 +1,104 @@
+internal import CSQLite
+
+/// A write-ahead log whose writes are gathered.
+///
+/// Others see a log only as far as its index says. SQLite changes the index after it has synchronized the log, at which
+/// everything is written. So this is only for connections that synchronize each commit: `PRAGMA synchronous = FULL` or
+/// `EXTRA`. If the process ends before that, the log is without a commit, as it may be in any case.
+@safe
+struct GatheredLogFile: ~Copyable {
+  /// The name of the file system with such logs; `nil` if there is none.
+  static let fileSystem = unsafe FileSystemLayer.register(
+    "urlcache-admin-gathered-log", adding: MemoryLayout<Self>.size
+  ) { _, name, file, flags, outFlags in
+    let code = unsafe FileSystemLayer.openUsual(name, file, flags, outFlags)
+    if code == SQLITE_OK, flags & SQLITE_OPEN_WAL != 0, let file = unsafe file {
+      unsafe add(to: file)
+    }
+    return code
+  }
+
+  /// The functions for the file: those of the usual file system, but for some.
+  private var methods: sqlite3_io_methods
+  private let usual: UnsafePointer<sqlite3_io_methods>
+  private var writes = GatheredWrites()
+
+  private static func of(
+    _ file: UnsafeMutablePointer<sqlite3_file>
+  ) -> UnsafeMutablePointer<Self> {
+    unsafe (UnsafeMutableRawPointer(file) + FileSystemLayer.offset)
+      .assumingMemoryBound(to: Self.self)
+  }
+
+  /// Makes an open log gather its writes.
+  private static func add(to file: UnsafeMutablePointer<sqlite3_file>) {
+    // Where a loss of power may destroy bytes next to those that are written, SQLite shows frames of a commit that it has
+    // not synchronized.
+    guard let usual = unsafe file.pointee.pMethods,
+      unsafe usual.pointee.xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0
+    else { return }
+    var methods = unsafe usual.pointee
+    // A log has neither shared memory nor a map.
+    methods.iVersion = 1
+    unsafe methods.xWrite = { file, buffer, count, offset in
+      guard let file = unsafe file, let buffer = unsafe buffer else { return SQLITE_IOERR }
+      let log = unsafe GatheredLogFile.of(file)
+      let usual = unsafe log.pointee.usual
+      return unsafe log.pointee.writes.write(.init(start: buffer, count: Int(count)), at: offset) {
+        bytes, offset in
+        unsafe usual.pointee.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset)
+      }
+    }
+    unsafe methods.xRead = { file, buffer, count, offset in
+      guard let file = unsafe file, let buffer = unsafe buffer else { return SQLITE_IOERR }
+      let log = unsafe GatheredLogFile.of(file)
+      let usual = unsafe log.pointee.usual
+      return unsafe log.pointee.writes.read(
+        .init(start: buffer, count: Int(count)), at: offset
+      ) { buffer, offset in
+        unsafe usual.pointee.xRead(file, buffer.baseAddress, Int32(buffer.count), offset)
+      } writingBy: { bytes, offset in
+        unsafe usual.pointee.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset)
+      }
+    }
+    unsafe methods.xTruncate = { file, size in
+      guard let file = unsafe file else { return SQLITE_IOERR }
+      let code = unsafe GatheredLogFile.writeGathered(of: file)
+      guard code == SQLITE_OK else { return code }
+      return unsafe GatheredLogFile.of(file).pointee.usual.pointee.xTruncate(file, size)
+    }
+    unsafe methods.xSync = { file, flags in
+      guard let file = unsafe file else { return SQLITE_IOERR }
+      let code = unsafe GatheredLogFile.writeGathered(of: file)
+      guard code == SQLITE_OK else { return code }
+      return unsafe GatheredLogFile.of(file).pointee.usual.pointee.xSync(file, flags)
+    }
+    unsafe methods.xFileSize = { file, size in
+      guard let file = unsafe file else { return SQLITE_IOERR }
+      let code = unsafe GatheredLogFile.writeGathered(of: file)
+      guard code == SQLITE_OK else { return code }
+      return unsafe GatheredLogFile.of(file).pointee.usual.pointee.xFileSize(file, size)
+    }
+    unsafe methods.xClose = { file in
+      guard let file = unsafe file else { return SQLITE_OK }
+      // What is not synchronized by now belongs to no commit.
+      let log = unsafe GatheredLogFile.of(file).move()
+      unsafe file.pointee.pMethods = log.usual
+      return unsafe log.usual.pointee.xClose(file)
+    }
+    unsafe of(file).initialize(to: Self(methods: methods, usual: usual))
+    unsafe file.pointee.pMethods = UnsafeRawPointer(of(file)).assumingMemoryBound(
+      to: sqlite3_io_methods.self)
+  }
+
+  /// Writes what is gathered for a log.
+  ///
+  /// - Returns: The result code of SQLite.
+  private static func writeGathered(of file: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
+    let log = unsafe of(file)
+    let usual = unsafe log.pointee.usual
+    return unsafe log.pointee.writes.flush { bytes, offset in
+      unsafe usual.pointee.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset)
+    }
+  }
+}

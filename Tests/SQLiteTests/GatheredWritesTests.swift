@@ -1,0 +1,243 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SQLite
+
+/// Writes that are gathered in memory.
+@Suite struct GatheredWritesTests {
+  /// A file in memory, with the ranges that were written.
+  private final class MadeFile {
+    var bytes: [UInt8] = []
+    private(set) var writes: [Range<Int>] = []
+    /// Whether the disk is full.
+    var isFull = false
+
+    func write(_ bytes: UnsafeRawBufferPointer, _ offset: Int64) -> Int32 {
+      let range = Int(offset)..<Int(offset) + bytes.count
+      if isFull { return Self.full }
+      writes.append(range)
+      if self.bytes.count < range.upperBound {
+        self.bytes += [UInt8](repeating: 0, count: range.upperBound - self.bytes.count)
+      }
+      self.bytes.replaceSubrange(range, with: unsafe Array(bytes))
+      return 0
+    }
+
+    /// Reads as SQLite does: zeros for what lies behind the end, and a code that says so.
+    func read(_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int32 {
+      let known = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+      unsafe buffer.copyBytes(from: known)
+      for place in known.count..<buffer.count { unsafe buffer[place] = 0 }
+      return known.count == buffer.count ? 0 : Self.short
+    }
+
+    static let full: Int32 = 13
+    static let short: Int32 = 522
+  }
+
+  private func write(
+    _ bytes: [UInt8], at offset: Int, of file: MadeFile, _ gathered: inout GatheredWrites
+  ) -> Int32 {
+    unsafe bytes.withUnsafeBytes {
+      unsafe gathered.write($0, at: Int64(offset), file.write)
+    }
+  }
+
+  private func read(
+    _ count: Int, at offset: Int, of file: MadeFile, _ gathered: inout GatheredWrites
+  ) -> (code: Int32, bytes: [UInt8]) {
+    var bytes = [UInt8](repeating: 0xAA, count: count)
+    let code = unsafe bytes.withUnsafeMutableBytes {
+      unsafe gathered.read($0, at: Int64(offset), file.read, writingBy: file.write)
+    }
+    return (code, bytes)
+  }
+
+  @Test(arguments: 1...5) func `reads see all writes, and flushing makes them`(_ seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let (file, plain) = (MadeFile(), MadeFile())
+    var gathered = GatheredWrites()
+    var next = 0
+    for step in 0..<500 {
+      // Mostly onwards, as frames are, sometimes from somewhere else on, but without gaps.
+      if Int.random(in: 0..<20, using: &random) == 0 {
+        next = .random(in: 0...plain.bytes.count, using: &random)
+      }
+      let count = [1, 24, 32, 4_096, 65_536, 100_000].randomElement(using: &random) ?? 1
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0:
+        let offset = max(0, next - .random(in: 0..<20_000, using: &random))
+        let result = read(count, at: offset, of: file, &gathered)
+        var expected = [UInt8](repeating: 0xAA, count: count)
+        let code = unsafe expected.withUnsafeMutableBytes {
+          unsafe plain.read($0, Int64(offset))
+        }
+        #expect(result.code == code)
+        #expect(result.bytes == expected)
+      case 1:
+        #expect(unsafe gathered.flush(file.write) == 0)
+        #expect(file.bytes == plain.bytes)
+      default:
+        let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: step), count: count)
+        #expect(write(bytes, at: next, of: file, &gathered) == 0)
+        _ = unsafe bytes.withUnsafeBytes { unsafe plain.write($0, Int64(next)) }
+        next += count
+      }
+    }
+    #expect(unsafe gathered.flush(file.write) == 0)
+    #expect(file.bytes == plain.bytes)
+  }
+
+  @Test func `frames are written together`() {
+    let file = MadeFile()
+    var gathered = GatheredWrites()
+    _ = write([UInt8](repeating: 1, count: 32), at: 0, of: file, &gathered)
+    for frame in 0..<100 {
+      let offset = 32 + frame * 4_120
+      _ = write([UInt8](repeating: 2, count: 24), at: offset, of: file, &gathered)
+      _ = write([UInt8](repeating: 3, count: 4_096), at: offset + 24, of: file, &gathered)
+    }
+    // The header of a frame that is in memory is changed there.
+    _ = write([UInt8](repeating: 4, count: 24), at: 32 + 99 * 4_120, of: file, &gathered)
+    #expect(unsafe gathered.flush(file.write) == 0)
+    let frames = 65_536 / 4_120
+    #expect(file.writes.count == 100 / frames + 1)
+    #expect(file.writes.allSatisfy { $0.count <= 65_536 })
+    #expect(file.bytes.count == 32 + 100 * 4_120)
+    #expect(file.bytes[32 + 99 * 4_120] == 4)
+  }
+
+  @Test func `after an error of a write, it begins anew`() {
+    let file = MadeFile()
+    var gathered = GatheredWrites()
+    file.isFull = true
+    for offset in [0, 100, 0] {
+      #expect(
+        write([1, 2, 3], at: offset, of: file, &gathered) == (offset == 100 ? MadeFile.full : 0))
+    }
+    #expect(unsafe gathered.flush(file.write) == MadeFile.full)
+    #expect(file.bytes == [])
+    file.isFull = false
+    #expect(write([4, 5], at: 0, of: file, &gathered) == 0)
+    #expect(unsafe gathered.flush(file.write) == 0)
+    #expect(file.bytes == [4, 5])
+  }
+
+  @Test func `an error of a read loses no write`() {
+    let file = MadeFile()
+    var gathered = GatheredWrites()
+    #expect(write([1, 2, 3], at: 0, of: file, &gathered) == 0)
+    file.isFull = true
+    #expect(read(4, at: 0, of: file, &gathered).code == MadeFile.full)
+    #expect(read(2, at: 1, of: file, &gathered) == (0, [2, 3]))
+    file.isFull = false
+    #expect(unsafe gathered.flush(file.write) == 0)
+    #expect(file.bytes == [1, 2, 3])
+    #expect(file.writes == [0..<3])
+  }
+}
+
+/// Databases with a write-ahead log whose writes are gathered.
+@Suite struct GatheredLogFileTests {
+  /// A database with a log, in a folder of its own.
+  private final class Database {
+    let folder = NSTemporaryDirectory() + "GatheredLogFileTests-\(UUID().uuidString)"
+    var path: String { folder + "/a.db" }
+
+    init() throws {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      let creator = try Connection(path: path, access: .create)
+      try creator.execute("PRAGMA journal_mode = WAL")
+      try creator.execute("CREATE TABLE a(id INTEGER PRIMARY KEY, text TEXT)")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Copies the files as they are on the disk now, without the index of the log.
+    ///
+    /// - Returns: The rows that SQLite recovers from the copy.
+    func rowsAfterCrash() throws -> Int64 {
+      let copy = path + "-crashed.db"
+      for suffix in ["", "-wal"] {
+        try? FileManager.default.removeItem(atPath: copy + suffix)
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+      }
+      try? FileManager.default.removeItem(atPath: copy + "-shm")
+      let connection = try Connection(path: copy, access: .readWrite)
+      #expect(try text("PRAGMA integrity_check", connection) == "ok")
+      return try GatheredLogFileTests.rows(connection)
+    }
+
+    private func text(_ sql: String, _ connection: borrowing Connection) throws -> String {
+      var statement = try connection.prepare(sql)
+      _ = try statement.step()
+      return String(decoding: statement.bytes(at: 0), as: UTF8.self)
+    }
+  }
+
+  private static func rows(_ connection: borrowing Connection) throws -> Int64 {
+    var statement = try connection.prepare("SELECT count(*), sum(length(text)) FROM a")
+    _ = try statement.step()
+    let rows = statement.integer(at: 0)
+    #expect(statement.integer(at: 1) == rows * 2_000)
+    return rows
+  }
+
+  private static func insert(_ rows: Int, _ connection: borrowing Connection) throws {
+    try connection.execute(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT \(rows)) "
+        + "INSERT INTO a(text) SELECT hex(zeroblob(1000)) FROM n")
+  }
+
+  @Test func `others see commits, and nothing else is on the disk after a crash`() throws {
+    let database = try Database()
+    let writer = try Connection(path: database.path, access: .readWrite)
+    // So few pages fit into memory that most are written to the log before the commit, and read from there.
+    try writer.execute("PRAGMA cache_size = 10")
+    let reader = try Connection(path: database.path, access: .shared)
+    #expect(try Self.rows(reader) == 0)
+    for round in 1...3 {
+      try writer.execute("BEGIN IMMEDIATE")
+      try Self.insert(1_000, writer)
+      // All pages change once more.
+      try writer.execute("UPDATE a SET text = lower(text)")
+      let before = Int64(round - 1) * 1_000
+      #expect(try Self.rows(writer) == before + 1_000)
+      #expect(try Self.rows(reader) == before)
+      #expect(try database.rowsAfterCrash() == before)
+      try writer.execute("COMMIT")
+      #expect(try Self.rows(reader) == before + 1_000)
+      #expect(try database.rowsAfterCrash() == before + 1_000)
+    }
+    try writer.execute("BEGIN IMMEDIATE")
+    try writer.execute("DELETE FROM a")
+    try writer.execute("ROLLBACK")
+    #expect(try Self.rows(writer) == 3_000)
+    try writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    try writer.execute("DELETE FROM a WHERE id > 500")
+    #expect(try Self.rows(reader) == 500)
+    #expect(try database.rowsAfterCrash() == 500)
+  }
+
+  @Test func `a commit is synchronized, whatever the library's default is`() throws {
+    let database = try Database()
+    let writer = try Connection(path: database.path, access: .readWrite)
+    var statement = try writer.prepare("PRAGMA synchronous")
+    _ = try statement.step()
+    #expect(statement.integer(at: 0) == 3)
+  }
+
+  @Test func `closing the only connection leaves no log`() throws {
+    let database = try Database()
+    do {
+      let writer = try Connection(path: database.path, access: .readWrite)
+      try Self.insert(100, writer)
+      #expect(FileManager.default.fileExists(atPath: database.path + "-wal"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: database.path + "-wal"))
+    let reader = try Connection(path: database.path, access: .immutable)
+    #expect(try Self.rows(reader) == 100)
+  }
+}
