@@ -9,11 +9,14 @@ internal import CSQLite
 struct GatheredLogFile: ~Copyable {
   /// The name of the file system with such logs; `nil` if there is none.
   static let fileSystem = unsafe FileSystemLayer.register(
-    "urlcache-admin-gathered-log", adding: MemoryLayout<Self>.size
+    "urlcache-admin-gathered-log",
+    adding: max(MemoryLayout<Self>.size, MemoryLayout<LoggedDatabaseFile>.size)
   ) { _, name, file, flags, outFlags in
     let code = unsafe FileSystemLayer.openUsual(name, file, flags, outFlags)
-    if code == SQLITE_OK, flags & SQLITE_OPEN_WAL != 0, let file = unsafe file {
-      unsafe add(to: file)
+    guard code == SQLITE_OK, let file = unsafe file else { return code }
+    if flags & SQLITE_OPEN_MAIN_DB != 0 { unsafe LoggedDatabaseFile.add(to: file) }
+    if flags & SQLITE_OPEN_WAL != 0, let name = unsafe name {
+      unsafe add(to: file, of: sqlite3_database_file_object(name))
     }
     return code
   }
@@ -21,6 +24,7 @@ struct GatheredLogFile: ~Copyable {
   /// The functions for the file: those of the usual file system, but for some.
   private var methods: sqlite3_io_methods
   private let usual: UnsafePointer<sqlite3_io_methods>
+  private let database: UnsafeMutablePointer<sqlite3_file>
   private var writes = GatheredWrites()
 
   private static func of(
@@ -31,11 +35,14 @@ struct GatheredLogFile: ~Copyable {
   }
 
   /// Makes an open log gather its writes.
-  private static func add(to file: UnsafeMutablePointer<sqlite3_file>) {
+  private static func add(
+    to file: UnsafeMutablePointer<sqlite3_file>, of database: UnsafeMutablePointer<sqlite3_file>
+  ) {
     // Where a loss of power may destroy bytes next to those that are written, SQLite shows frames of a commit that it has
     // not synchronized.
     guard let usual = unsafe file.pointee.pMethods,
-      unsafe usual.pointee.xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0
+      unsafe usual.pointee.xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0,
+      unsafe LoggedDatabaseFile.connect(database, to: file)
     else { return }
     var methods = unsafe usual.pointee
     // A log has neither shared memory nor a map.
@@ -81,12 +88,13 @@ struct GatheredLogFile: ~Copyable {
     }
     unsafe methods.xClose = { file in
       guard let file = unsafe file else { return SQLITE_OK }
-      // What is not synchronized by now belongs to no commit.
+      // No transaction is open, so nothing is gathered.
       let log = unsafe GatheredLogFile.of(file).move()
+      unsafe LoggedDatabaseFile.disconnect(log.database)
       unsafe file.pointee.pMethods = log.usual
       return unsafe log.usual.pointee.xClose(file)
     }
-    unsafe of(file).initialize(to: Self(methods: methods, usual: usual))
+    unsafe of(file).initialize(to: Self(methods: methods, usual: usual, database: database))
     unsafe file.pointee.pMethods = UnsafeRawPointer(of(file)).assumingMemoryBound(
       to: sqlite3_io_methods.self)
   }
@@ -94,7 +102,7 @@ struct GatheredLogFile: ~Copyable {
   /// Writes what is gathered for a log.
   ///
   /// - Returns: The result code of SQLite.
-  private static func writeGathered(of file: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
+  static func writeGathered(of file: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
     let log = unsafe of(file)
     let usual = unsafe log.pointee.usual
     return unsafe log.pointee.writes.flush { bytes, offset in

@@ -221,6 +221,24 @@ import Testing
     #expect(try database.rowsAfterCrash() == 500)
   }
 
+  @Test func `after a rollback, nothing is written over what others write`() throws {
+    let database = try Database()
+    let writer = try Connection(path: database.path, access: .readWrite)
+    let other = try Connection(path: database.path, access: .create)
+    try writer.execute("PRAGMA cache_size = 10")
+    for round in 1...20 {
+      // As many frames are yet to be written as differ from round to round.
+      try writer.execute("BEGIN IMMEDIATE")
+      try Self.insert(100 + round * 7, writer)
+      try writer.execute("ROLLBACK")
+      try Self.insert(100, other)
+      #expect(try Self.rows(writer) == round * 110 - 10)
+      try Self.insert(10, writer)
+      #expect(try Self.rows(other) == round * 110)
+      #expect(try database.rowsAfterCrash() == round * 110)
+    }
+  }
+
   @Test func `a commit is synchronized, whatever the library's default is`() throws {
     let database = try Database()
     let writer = try Connection(path: database.path, access: .readWrite)
