@@ -25,7 +25,7 @@ struct GatheredLogFile: ~Copyable {
   private var methods: sqlite3_io_methods
   private let usual: UnsafePointer<sqlite3_io_methods>
   private let database: UnsafeMutablePointer<sqlite3_file>
-  private var writes = GatheredWrites()
+  private var writes: GatheredWrites
 
   private static func of(
     _ file: UnsafeMutablePointer<sqlite3_file>
@@ -49,12 +49,8 @@ struct GatheredLogFile: ~Copyable {
     methods.iVersion = 1
     unsafe methods.xWrite = { file, buffer, count, offset in
       guard let file = unsafe file, let buffer = unsafe buffer else { return SQLITE_IOERR }
-      let log = unsafe GatheredLogFile.of(file)
-      let usual = unsafe log.pointee.usual
-      return unsafe log.pointee.writes.write(.init(start: buffer, count: Int(count)), at: offset) {
-        bytes, offset in
-        unsafe usual.pointee.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset)
-      }
+      let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: Int(count))
+      return unsafe GatheredLogFile.of(file).pointee.writes.write(bytes, at: offset)
     }
     unsafe methods.xRead = { file, buffer, count, offset in
       guard let file = unsafe file, let buffer = unsafe buffer else { return SQLITE_IOERR }
@@ -64,8 +60,6 @@ struct GatheredLogFile: ~Copyable {
         .init(start: buffer, count: Int(count)), at: offset
       ) { buffer, offset in
         unsafe usual.pointee.xRead(file, buffer.baseAddress, Int32(buffer.count), offset)
-      } writingBy: { bytes, offset in
-        unsafe usual.pointee.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset)
       }
     }
     unsafe methods.xTruncate = { file, size in
@@ -90,11 +84,18 @@ struct GatheredLogFile: ~Copyable {
       guard let file = unsafe file else { return SQLITE_OK }
       // No transaction is open, so nothing is gathered.
       let log = unsafe GatheredLogFile.of(file).move()
+      let usual = unsafe log.usual
       unsafe LoggedDatabaseFile.disconnect(log.database)
-      unsafe file.pointee.pMethods = log.usual
-      return unsafe log.usual.pointee.xClose(file)
+      _ = consume log
+      unsafe file.pointee.pMethods = usual
+      return unsafe usual.pointee.xClose(file)
     }
-    unsafe of(file).initialize(to: Self(methods: methods, usual: usual, database: database))
+    nonisolated(unsafe) let (log, functions) = unsafe (file, usual)
+    let writes = unsafe GatheredWrites { bytes, offset in
+      unsafe functions.pointee.xWrite(log, bytes.baseAddress, Int32(bytes.count), offset)
+    }
+    unsafe of(file).initialize(
+      to: Self(methods: methods, usual: usual, database: database, writes: writes))
     unsafe file.pointee.pMethods = UnsafeRawPointer(of(file)).assumingMemoryBound(
       to: sqlite3_io_methods.self)
   }
@@ -103,10 +104,6 @@ struct GatheredLogFile: ~Copyable {
   ///
   /// - Returns: The result code of SQLite.
   static func writeGathered(of file: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
-    let log = unsafe of(file)
-    let usual = unsafe log.pointee.usual
-    return unsafe log.pointee.writes.flush { bytes, offset in
-      unsafe usual.pointee.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset)
-    }
+    unsafe of(file).pointee.writes.flush()
   }
 }

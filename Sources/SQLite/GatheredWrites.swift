@@ -1,80 +1,124 @@
 internal import CSQLite
 
-/// The last writes to a file, which follow each other in it and are made together.
+/// The last writes to a file, which follow each other in it and are made together, on a thread of their own.
 ///
 /// SQLite writes a frame of its log in two parts, the header and the page, so that nearly every write begins and ends within
 /// a block of the file system. For a block that is new, the system first fills the rest with zeros. To remove 100,000 of
 /// 1,000,000 responses, half of the time was spent on 270,000 such writes.
 @safe
 struct GatheredWrites: ~Copyable {
-  /// Makes a write, and returns a result code of SQLite.
-  typealias Writing = (UnsafeRawBufferPointer, Int64) -> Int32
+  /// Makes a write, and returns a result code of SQLite. Two writes are never made at the same time.
+  typealias Writing = @Sendable (UnsafeRawBufferPointer, Int64) -> Int32
+
+  /// A part of the file that is in memory.
+  private struct Part {
+    var start: Int64 = 0
+    var count = 0
+    /// The place in the memory.
+    let place: Int
+
+    var range: Range<Int64> { start..<start + Int64(count) }
+  }
 
   /// The largest number of bytes to write at once. SQLite's usual file system uses the lower 17 bits of a length.
   static let longest = 1 << 16
 
+  private let makeWrite: Writing
   private let memory: UnsafeMutableRawBufferPointer
-  /// The place of the bytes in the file.
-  private var start: Int64 = 0
-  /// The number of bytes that are yet to be written.
-  private var count = 0
+  /// What is yet to be written.
+  private var gathered = Part(place: 0)
+  /// What the thread writes.
+  private var passedOn: Part?
+  private var thread: WritingThread?
+  /// The result code of a failed write of which SQLite does not know yet.
+  private var failure = SQLITE_OK
 
-  init() { unsafe memory = .allocate(byteCount: Self.longest, alignment: 4_096) }
+  init(_ makeWrite: @escaping Writing) {
+    unsafe self.makeWrite = makeWrite
+    unsafe memory = .allocate(byteCount: 2 * Self.longest, alignment: 4_096)
+  }
 
-  deinit { unsafe memory.deallocate() }
+  deinit {
+    if passedOn != nil { _ = thread?.result() }
+    unsafe memory.deallocate()
+  }
 
-  /// Adds a write. If it neither continues nor changes the ones before it, these are made first.
+  /// Adds a write. If it neither continues nor changes the ones before it, these are made.
   ///
-  /// - Returns: The result code of SQLite. After an error, the write is not added.
-  mutating func write(
-    _ bytes: UnsafeRawBufferPointer, at offset: Int64, _ write: Writing
-  ) -> Int32 {
-    let isNext = start...start + Int64(count) ~= offset
-    if !isNext || Int(offset - start) + bytes.count > Self.longest {
-      let code = unsafe flush(write)
+  /// - Returns: The result code of SQLite: that of an earlier write if one failed. After an error, the write is not added.
+  mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32 {
+    let isNext = gathered.start...gathered.range.upperBound ~= offset
+    if !isNext || Int(offset - gathered.start) + bytes.count > Self.longest {
+      // The thread takes as long as a write of a few bytes.
+      let isLong = gathered.count > Self.longest / 2 && bytes.count <= Self.longest
+      let code = isLong ? passOn() : flush()
       guard code == SQLITE_OK else { return code }
-      guard bytes.count <= Self.longest else { return unsafe write(bytes, offset) }
-      start = offset
+      guard bytes.count <= Self.longest else { return unsafe makeWrite(bytes, offset) }
+      gathered.start = offset
     }
-    let place = Int(offset - start)
-    unsafe UnsafeMutableRawBufferPointer(rebasing: memory[place...]).copyMemory(from: bytes)
-    count = max(count, place + bytes.count)
+    let start = Int(offset - gathered.start)
+    unsafe UnsafeMutableRawBufferPointer(rebasing: memory[(gathered.place + start)...])
+      .copyMemory(from: bytes)
+    gathered.count = max(gathered.count, start + bytes.count)
     return SQLITE_OK
   }
 
-  /// Makes the writes.
+  /// Makes all writes.
   ///
   /// - Returns: The result code of SQLite. After an error, the writes are dropped: SQLite rolls back what it wrote, and
   ///   may write less next time.
-  mutating func flush(_ write: Writing) -> Int32 {
-    guard count > 0 else { return SQLITE_OK }
-    defer { count = 0 }
-    return unsafe write(.init(rebasing: memory[..<count]), start)
+  mutating func flush() -> Int32 {
+    finish()
+    defer { (gathered.count, failure) = (0, SQLITE_OK) }
+    guard failure == SQLITE_OK, gathered.count > 0 else { return failure }
+    return unsafe makeWrite(bytes(of: gathered), gathered.start)
   }
 
   /// Fills a buffer with bytes of the file, some of which may be yet to be written.
   ///
-  /// - Parameters:
-  ///   - read: Fills a buffer from an offset of the file, and returns a result code of SQLite.
-  ///   - write: Makes the writes, if the bytes are only in part in memory.
-  /// - Returns: The result code of SQLite.
+  /// - Parameter read: Fills a buffer from an offset of the file, and returns a result code of SQLite.
+  /// - Returns: The result code of SQLite: that of an earlier write if one failed.
   mutating func read(
     _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64,
-    _ read: (UnsafeMutableRawBufferPointer, Int64) -> Int32, writingBy write: Writing
+    _ read: (UnsafeMutableRawBufferPointer, Int64) -> Int32
   ) -> Int32 {
-    let gathered = start..<start + Int64(count)
     let range = offset..<offset + Int64(buffer.count)
-    guard gathered.overlaps(range) else { return unsafe read(buffer, offset) }
-    if gathered.lowerBound <= range.lowerBound, range.upperBound <= gathered.upperBound {
-      let place = Int(offset - start)
-      unsafe buffer.copyMemory(from: .init(rebasing: memory[place..<place + buffer.count]))
+    let isChanged = gathered.range.overlaps(range)
+    if let part = isChanged ? gathered : passedOn,
+      part.range.lowerBound <= range.lowerBound, range.upperBound <= part.range.upperBound
+    {
+      let start = Int(offset - part.start)
+      unsafe buffer.copyMemory(
+        from: .init(rebasing: bytes(of: part)[start..<start + buffer.count]))
       return SQLITE_OK
     }
-    let count = count
-    let code = unsafe flush(write)
-    guard code != SQLITE_OK else { return unsafe read(buffer, offset) }
-    // SQLite may go on with the transaction after an error of a read.
-    self.count = count
-    return code
+    // SQLite may go on with the transaction after an error of a read. So the next write or flush fails as well.
+    if isChanged { failure = flush() } else { finish() }
+    return failure == SQLITE_OK ? unsafe read(buffer, offset) : failure
+  }
+
+  /// Lets the thread make the writes.
+  ///
+  /// - Returns: The result code of SQLite.
+  private mutating func passOn() -> Int32 {
+    finish()
+    guard failure == SQLITE_OK else { return flush() }
+    let thread = thread ?? WritingThread()
+    self.thread = thread
+    unsafe thread.write(bytes(of: gathered), gathered.start, makeWrite)
+    passedOn = gathered
+    gathered = Part(place: Self.longest - gathered.place)
+    return SQLITE_OK
+  }
+
+  /// Waits until the thread has made its writes.
+  private mutating func finish() {
+    guard passedOn != nil, let code = thread?.result() else { return }
+    passedOn = nil
+    if code != SQLITE_OK { failure = code }
+  }
+
+  private borrowing func bytes(of part: Part) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(rebasing: memory[part.place..<part.place + part.count])
   }
 }

@@ -7,7 +7,7 @@ import Testing
 /// Writes that are gathered in memory.
 @Suite struct GatheredWritesTests {
   /// A file in memory, with the ranges that were written.
-  private final class MadeFile {
+  private final class MadeFile: @unchecked Sendable {
     var bytes: [UInt8] = []
     private(set) var writes: [Range<Int>] = []
     /// Whether the disk is full.
@@ -37,10 +37,10 @@ import Testing
   }
 
   private func write(
-    _ bytes: [UInt8], at offset: Int, of file: MadeFile, _ gathered: inout GatheredWrites
+    _ bytes: [UInt8], at offset: Int, _ gathered: inout GatheredWrites
   ) -> Int32 {
     unsafe bytes.withUnsafeBytes {
-      unsafe gathered.write($0, at: Int64(offset), file.write)
+      unsafe gathered.write($0, at: Int64(offset))
     }
   }
 
@@ -49,7 +49,7 @@ import Testing
   ) -> (code: Int32, bytes: [UInt8]) {
     var bytes = [UInt8](repeating: 0xAA, count: count)
     let code = unsafe bytes.withUnsafeMutableBytes {
-      unsafe gathered.read($0, at: Int64(offset), file.read, writingBy: file.write)
+      unsafe gathered.read($0, at: Int64(offset), file.read)
     }
     return (code, bytes)
   }
@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: 1...5) func `reads see all writes, and flushing makes them`(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let (file, plain) = (MadeFile(), MadeFile())
-    var gathered = GatheredWrites()
+    var gathered = unsafe GatheredWrites(file.write)
     var next = 0
     for step in 0..<500 {
       // Mostly onwards, as frames are, sometimes from somewhere else on, but without gaps.
@@ -76,31 +76,31 @@ import Testing
         #expect(result.code == code)
         #expect(result.bytes == expected)
       case 1:
-        #expect(unsafe gathered.flush(file.write) == 0)
+        #expect(gathered.flush() == 0)
         #expect(file.bytes == plain.bytes)
       default:
         let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: step), count: count)
-        #expect(write(bytes, at: next, of: file, &gathered) == 0)
+        #expect(write(bytes, at: next, &gathered) == 0)
         _ = unsafe bytes.withUnsafeBytes { unsafe plain.write($0, Int64(next)) }
         next += count
       }
     }
-    #expect(unsafe gathered.flush(file.write) == 0)
+    #expect(gathered.flush() == 0)
     #expect(file.bytes == plain.bytes)
   }
 
   @Test func `frames are written together`() {
     let file = MadeFile()
-    var gathered = GatheredWrites()
-    _ = write([UInt8](repeating: 1, count: 32), at: 0, of: file, &gathered)
+    var gathered = unsafe GatheredWrites(file.write)
+    _ = write([UInt8](repeating: 1, count: 32), at: 0, &gathered)
     for frame in 0..<100 {
       let offset = 32 + frame * 4_120
-      _ = write([UInt8](repeating: 2, count: 24), at: offset, of: file, &gathered)
-      _ = write([UInt8](repeating: 3, count: 4_096), at: offset + 24, of: file, &gathered)
+      _ = write([UInt8](repeating: 2, count: 24), at: offset, &gathered)
+      _ = write([UInt8](repeating: 3, count: 4_096), at: offset + 24, &gathered)
     }
     // The header of a frame that is in memory is changed there.
-    _ = write([UInt8](repeating: 4, count: 24), at: 32 + 99 * 4_120, of: file, &gathered)
-    #expect(unsafe gathered.flush(file.write) == 0)
+    _ = write([UInt8](repeating: 4, count: 24), at: 32 + 99 * 4_120, &gathered)
+    #expect(gathered.flush() == 0)
     let frames = 65_536 / 4_120
     #expect(file.writes.count == 100 / frames + 1)
     #expect(file.writes.allSatisfy { $0.count <= 65_536 })
@@ -110,31 +110,56 @@ import Testing
 
   @Test func `after an error of a write, it begins anew`() {
     let file = MadeFile()
-    var gathered = GatheredWrites()
+    var gathered = unsafe GatheredWrites(file.write)
     file.isFull = true
     for offset in [0, 100, 0] {
       #expect(
-        write([1, 2, 3], at: offset, of: file, &gathered) == (offset == 100 ? MadeFile.full : 0))
+        write([1, 2, 3], at: offset, &gathered) == (offset == 100 ? MadeFile.full : 0))
     }
-    #expect(unsafe gathered.flush(file.write) == MadeFile.full)
+    #expect(gathered.flush() == MadeFile.full)
     #expect(file.bytes == [])
     file.isFull = false
-    #expect(write([4, 5], at: 0, of: file, &gathered) == 0)
-    #expect(unsafe gathered.flush(file.write) == 0)
+    #expect(write([4, 5], at: 0, &gathered) == 0)
+    #expect(gathered.flush() == 0)
     #expect(file.bytes == [4, 5])
   }
 
-  @Test func `an error of a read loses no write`() {
-    let file = MadeFile()
-    var gathered = GatheredWrites()
-    #expect(write([1, 2, 3], at: 0, of: file, &gathered) == 0)
-    file.isFull = true
-    #expect(read(4, at: 0, of: file, &gathered).code == MadeFile.full)
-    #expect(read(2, at: 1, of: file, &gathered) == (0, [2, 3]))
-    file.isFull = false
-    #expect(unsafe gathered.flush(file.write) == 0)
-    #expect(file.bytes == [1, 2, 3])
-    #expect(file.writes == [0..<3])
+  @Test func `after an error of a read, the next write or flush fails too`() {
+    for isFlushed in [false, true] {
+      let file = MadeFile()
+      var gathered = unsafe GatheredWrites(file.write)
+      #expect(write([1, 2, 3], at: 0, &gathered) == 0)
+      file.isFull = true
+      for _ in 0..<2 { #expect(read(4, at: 0, of: file, &gathered).code == MadeFile.full) }
+      file.isFull = false
+      #expect((isFlushed ? gathered.flush() : write([9], at: 70_000, &gathered)) == MadeFile.full)
+      #expect(file.bytes == [])
+      #expect(write([4, 5], at: 0, &gathered) == 0)
+      #expect(gathered.flush() == 0)
+      #expect(file.bytes == [4, 5])
+    }
+  }
+
+  @Test func `an error on the thread is reported to the next write, read and flush`() {
+    for step in 0..<3 {
+      let file = MadeFile()
+      var gathered = unsafe GatheredWrites(file.write)
+      file.isFull = true
+      for piece in 0..<2 {
+        #expect(write([UInt8](repeating: 1, count: 65_536), at: piece * 65_536, &gathered) == 0)
+      }
+      let code =
+        switch step {
+        case 0: write([1], at: 2 * 65_536, &gathered)
+        case 1: read(1, at: 1 << 20, of: file, &gathered).code
+        default: gathered.flush()
+        }
+      #expect(code == MadeFile.full)
+      if step == 1 { #expect(gathered.flush() == MadeFile.full) }
+      file.isFull = false
+      #expect(gathered.flush() == 0)
+      #expect(file.bytes == [])
+    }
   }
 }
 
