@@ -23,7 +23,8 @@ public struct Connection: ~Copyable {
     /// in memory. Gives wrong results if another process opens the database meanwhile.
     case unlocked
 
-    /// Reads and writes an existing database. A commit is on disk before other connections see it.
+    /// Reads and writes an existing database. A commit is on disk before other connections see it: `PRAGMA synchronous`
+    /// is `EXTRA`, and must not be changed.
     case readWrite
 
     /// Creates a database, or opens it if it exists.

@@ -3,7 +3,7 @@ internal import CSQLite
 /// A write-ahead log whose writes are gathered.
 ///
 /// Others see a log only as far as its index says. SQLite changes the index after it has synchronized the log, at which
-/// everything is written. So this is only for connections that synchronize each commit: `PRAGMA synchronous = FULL` or
+/// everything is written. So this is only for connections that synchronize each commit: with `PRAGMA synchronous = FULL` or
 /// `EXTRA`. If the process ends before that, the log is without a commit, as it may be in any case.
 @safe
 struct GatheredLogFile: ~Copyable {
@@ -41,7 +41,9 @@ struct GatheredLogFile: ~Copyable {
     // Where a loss of power may destroy bytes next to those that are written, SQLite shows frames of a commit that it has
     // not synchronized.
     guard let usual = unsafe file.pointee.pMethods,
-      unsafe usual.pointee.xDeviceCharacteristics(file) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0,
+      let ofDatabase = unsafe database.pointee.pMethods,
+      unsafe ofDatabase.pointee.xDeviceCharacteristics(database)
+        & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0,
       unsafe LoggedDatabaseFile.connect(database, to: file)
     else { return }
     var methods = unsafe usual.pointee
@@ -64,7 +66,7 @@ struct GatheredLogFile: ~Copyable {
     }
     unsafe methods.xTruncate = { file, size in
       guard let file = unsafe file else { return SQLITE_IOERR }
-      let code = unsafe GatheredLogFile.writeGathered(of: file)
+      let code = unsafe GatheredLogFile.of(file).pointee.writes.makeAll()
       guard code == SQLITE_OK else { return code }
       return unsafe GatheredLogFile.of(file).pointee.usual.pointee.xTruncate(file, size)
     }
@@ -76,7 +78,7 @@ struct GatheredLogFile: ~Copyable {
     }
     unsafe methods.xFileSize = { file, size in
       guard let file = unsafe file else { return SQLITE_IOERR }
-      let code = unsafe GatheredLogFile.writeGathered(of: file)
+      let code = unsafe GatheredLogFile.of(file).pointee.writes.makeAll()
       guard code == SQLITE_OK else { return code }
       return unsafe GatheredLogFile.of(file).pointee.usual.pointee.xFileSize(file, size)
     }

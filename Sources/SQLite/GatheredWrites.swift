@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// The last writes to a file, which follow each other in it and are made together, on a thread of their own.
+/// The last writes to a file, which follow each other in it and are made together; long ones on a thread of their own.
 ///
 /// SQLite writes a frame of its log in two parts, the header and the page, so that nearly every write begins and ends within
 /// a block of the file system. For a block that is new, the system first fills the rest with zeros. To remove 100,000 of
@@ -22,6 +22,8 @@ struct GatheredWrites: ~Copyable {
 
   /// The largest number of bytes to write at once. SQLite's usual file system uses the lower 17 bits of a length.
   static let longest = 1 << 16
+  /// How many bytes are written before a thread is used. Most changes are shorter, and need none.
+  static let longestWithoutThread: Int64 = 4 << 20
 
   private let makeWrite: Writing
   private let memory: UnsafeMutableRawBufferPointer
@@ -30,7 +32,9 @@ struct GatheredWrites: ~Copyable {
   /// What the thread writes.
   private var passedOn: Part?
   private var thread: WritingThread?
-  /// The result code of a failed write of which SQLite does not know yet.
+  /// The number of bytes that were written since the last flush.
+  private var writtenBytes: Int64 = 0
+  /// The result code of a failed write of which no write or flush has told yet.
   private var failure = SQLITE_OK
 
   init(_ makeWrite: @escaping Writing) {
@@ -47,12 +51,11 @@ struct GatheredWrites: ~Copyable {
   ///
   /// - Returns: The result code of SQLite: that of an earlier write if one failed. After an error, the write is not added.
   mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32 {
+    guard failure == SQLITE_OK else { return flush() }
     let isNext = gathered.start...gathered.range.upperBound ~= offset
     if !isNext || Int(offset - gathered.start) + bytes.count > Self.longest {
-      // The thread takes as long as a write of a few bytes.
-      let isLong = gathered.count > Self.longest / 2 && bytes.count <= Self.longest
-      let code = isLong ? passOn() : flush()
-      guard code == SQLITE_OK else { return code }
+      makeRoom(for: bytes.count)
+      guard failure == SQLITE_OK else { return flush() }
       guard bytes.count <= Self.longest else { return unsafe makeWrite(bytes, offset) }
       gathered.start = offset
     }
@@ -68,10 +71,21 @@ struct GatheredWrites: ~Copyable {
   /// - Returns: The result code of SQLite. After an error, the writes are dropped: SQLite rolls back what it wrote, and
   ///   may write less next time.
   mutating func flush() -> Int32 {
+    defer { (failure, writtenBytes) = (SQLITE_OK, 0) }
+    return makeAll()
+  }
+
+  /// Makes all writes, for a caller that may ignore an error: the next write or flush reports it as well.
+  ///
+  /// - Returns: The result code of SQLite.
+  mutating func makeAll() -> Int32 {
     finish()
-    defer { (gathered.count, failure) = (0, SQLITE_OK) }
-    guard failure == SQLITE_OK, gathered.count > 0 else { return failure }
-    return unsafe makeWrite(bytes(of: gathered), gathered.start)
+    if failure == SQLITE_OK, gathered.count > 0 {
+      failure = unsafe makeWrite(bytes(of: gathered), gathered.start)
+      writtenBytes += Int64(gathered.count)
+    }
+    gathered.count = 0
+    return failure
   }
 
   /// Fills a buffer with bytes of the file, some of which may be yet to be written.
@@ -92,23 +106,30 @@ struct GatheredWrites: ~Copyable {
         from: .init(rebasing: bytes(of: part)[start..<start + buffer.count]))
       return SQLITE_OK
     }
-    // SQLite may go on with the transaction after an error of a read. So the next write or flush fails as well.
-    if isChanged { failure = flush() } else { finish() }
+    // SQLite may go on with the transaction after an error of a read.
+    if isChanged { _ = makeAll() } else { finish() }
     return failure == SQLITE_OK ? unsafe read(buffer, offset) : failure
   }
 
-  /// Lets the thread make the writes.
+  /// Makes the writes, or lets the thread make them.
   ///
-  /// - Returns: The result code of SQLite.
-  private mutating func passOn() -> Int32 {
+  /// - Parameter count: The number of bytes that are to be gathered next.
+  private mutating func makeRoom(for count: Int) {
+    // The thread takes as long as a write of a few bytes.
+    guard gathered.count > Self.longest / 2, count <= Self.longest,
+      writtenBytes >= Self.longestWithoutThread
+    else {
+      _ = makeAll()
+      return
+    }
     finish()
-    guard failure == SQLITE_OK else { return flush() }
+    guard failure == SQLITE_OK else { return }
     let thread = thread ?? WritingThread()
     self.thread = thread
     unsafe thread.write(bytes(of: gathered), gathered.start, makeWrite)
+    writtenBytes += Int64(gathered.count)
     passedOn = gathered
     gathered = Part(place: Self.longest - gathered.place)
-    return SQLITE_OK
   }
 
   /// Waits until the thread has made its writes.

@@ -3,16 +3,14 @@ internal import CSQLite
 /// A database with a log whose writes are gathered.
 ///
 /// While SQLite holds the lock for writing, nobody else writes to the log. So what a transaction has gathered is written
-/// before that lock is released, also after a rollback: later, it might replace what others have written.
+/// before that lock is released, also after a rollback: later, it might replace what others have written. From the first
+/// write of a transaction to its end, SQLite locks and unlocks nothing else.
 @safe
 struct LoggedDatabaseFile: ~Copyable {
   /// The functions for the file: those of the usual file system, but for some.
   private var methods: sqlite3_io_methods
   private let usual: UnsafePointer<sqlite3_io_methods>
   private var log: UnsafeMutablePointer<sqlite3_file>?
-
-  /// The number of the lock for writing: `WAL_WRITE_LOCK`, "WAL-mode File Format", 2.3.
-  private static let lockForWriting: Int32 = 0
 
   private static func of(
     _ file: UnsafeMutablePointer<sqlite3_file>
@@ -30,10 +28,9 @@ struct LoggedDatabaseFile: ~Copyable {
     unsafe methods.xShmLock = { file, first, count, flags in
       guard let file = unsafe file else { return SQLITE_IOERR }
       let database = unsafe LoggedDatabaseFile.of(file)
-      if first == LoggedDatabaseFile.lockForWriting,
-        flags == SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE, let log = unsafe database.pointee.log
-      {
-        // After a commit there is nothing to write. After a rollback, it does not matter whether it can be written.
+      if let log = unsafe database.pointee.log {
+        // After a commit there is nothing to write. After a rollback, it does not matter whether it can be written. With
+        // `PRAGMA locking_mode = EXCLUSIVE`, SQLite locks nothing here until it leaves that mode.
         _ = unsafe GatheredLogFile.writeGathered(of: log)
       }
       return unsafe database.pointee.usual.pointee.xShmLock(file, first, count, flags)

@@ -1,13 +1,22 @@
 import Files
 
+#if canImport(Glibc)
+  private import Glibc
+#elseif canImport(Darwin)
+  private import Darwin
+#endif
+
 /// A thread that makes one write after the other.
 final class WritingThread: Sendable {
+  /// The result code of SQLite, and what the system call left in `errno`.
+  private typealias Result = (code: Int32, systemNumber: Int32)
+
   private let writes = Channel<@Sendable () -> Int32>()
-  private let results = Channel<Int32>()
+  private let results = Channel<Result>()
 
   init() {
     BackgroundThread.start("WritingThread") { [writes, results] in
-      while let write = writes.receive() { results.send(write()) }
+      while let write = writes.receive() { results.send((write(), errno)) }
     }
   }
 
@@ -21,8 +30,12 @@ final class WritingThread: Sendable {
     writes.send { unsafe makeWrite(bytes, offset) }
   }
 
-  /// Waits for the end of the write that was started last.
+  /// Waits for the end of the write that was started last. Sets `errno`, which SQLite looks at after an error.
   ///
   /// - Returns: The result code of SQLite.
-  func result() -> Int32? { results.receive() }
+  func result() -> Int32? {
+    guard let result = results.receive() else { return nil }
+    if result.code != 0 { errno = result.systemNumber }
+    return result.code
+  }
 }

@@ -35,7 +35,7 @@ extension URLCacheAdmin {
     var environment = environment.showing(by: terminal)
     environment.words = words
     if let help = BriefHelp.text(for: words) { return printing(help, in: environment) }
-    var parsed: any ParsableCommand
+    let parsed: ParsedCommand
     do {
       try checkVerb(of: words)
       try checkRepair(in: words)
@@ -45,9 +45,10 @@ extension URLCacheAdmin {
       // No command was parsed that could say whether it writes JSON.
       return report(error, asJSON: ErrorFormat.isJSON(in: words), in: environment)
     }
-    // ArgumentParser returns `any ParsableCommand`. Its own command `help`, and groups such as `rules` without a
-    // subcommand, are no `AdminCommand`. This is the only place with a dynamic cast.
-    guard let command = parsed as? any AdminCommand else {
+    let command: any AdminCommand
+    switch parsed {
+    case .command(let parsed): command = parsed
+    case .other(var parsed):
       // ArgumentParser would show the help and end with 0, which a script would take for success.
       if let failure = OptionHints(for: words)?.failureInsteadOfHelp() {
         return report(failure, asJSON: ErrorFormat.isJSON(in: words), in: environment)
@@ -65,17 +66,35 @@ extension URLCacheAdmin {
     return command.runCommandLine(in: environment)
   }
 
+  /// What ArgumentParser returns for a command line.
+  private enum ParsedCommand {
+    case command(any AdminCommand)
+    /// Its own command `help`, or a group such as `rules` without a subcommand.
+    case other(any ParsableCommand)
+
+    init(_ parsed: any ParsableCommand) {
+      // This is the only place with a dynamic cast.
+      if let command = parsed as? any AdminCommand {
+        self = .command(command)
+      } else {
+        self = .other(parsed)
+      }
+    }
+  }
+
   /// Parses a command line whose verb is known.
   ///
-  /// The command parses it by itself, because the tree of all commands takes a seventh of a short run. What it rejects,
-  /// such as `--help`, is parsed again by the root command, whose messages name the whole command.
-  private static func parsing(_ words: [String]) throws -> any ParsableCommand {
-    if let verb = words.first, let command = command(named: verb), command.configuration.subcommands.isEmpty,
-      let parsed = try? command.parseAsRoot(Array(words.dropFirst())), parsed is any AdminCommand
+  /// The command parses it by itself, because the tree of all commands takes a seventh of a short run. What it does
+  /// not take, such as `--help`, is parsed again by the root command, whose messages name the whole command.
+  private static func parsing(_ words: [String]) throws -> ParsedCommand {
+    if let verb = words.first, let command = command(named: verb),
+      command.configuration.subcommands.isEmpty,
+      let parsed = try? command.parseAsRoot(Array(words.dropFirst())),
+      case .command(let command) = ParsedCommand(parsed)
     {
-      return parsed
+      return .command(command)
     }
-    return try parseAsRoot(words)
+    return ParsedCommand(try parseAsRoot(words))
   }
 
   /// Writes a text to the output.
@@ -103,7 +122,8 @@ extension URLCacheAdmin {
     let options = words.prefix { $0 != "--" }
     // Without it, the command need not be looked up.
     guard options.contains("-n") else { return }
-    guard let verb = words.first.flatMap(command(named:))?._commandName, VerbSynonyms.changing.contains(verb) || verb == "check"
+    guard let verb = words.first.flatMap(command(named:))?._commandName,
+      VerbSynonyms.changing.contains(verb) || verb == "check"
     else { return }
     for (word, next) in zip(options, options.dropFirst()) where word == "-n" {
       guard !next.isEmpty, next.utf8.allSatisfy(\.isASCIIDigit) else { continue }
