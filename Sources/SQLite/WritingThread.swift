@@ -8,21 +8,21 @@ import Files
 
 /// A thread that makes one write after the other.
 final class WritingThread: Sendable {
-  /// The result code of SQLite, and what the system call left in `errno`.
-  private typealias Result = (code: Int32, systemNumber: Int32)
-
   private let writes = Channel<@Sendable () -> Int32>()
-  private let results = Channel<Result>()
+  private let outcomes = Channel<GatheredWrites.Outcome>()
 
   init() {
-    BackgroundThread.start("WritingThread") { [writes, results] in
-      while let write = writes.receive() { results.send((write(), errno)) }
+    BackgroundThread.start("WritingThread") { [writes, outcomes] in
+      while let write = writes.receive() {
+        let code = write()
+        outcomes.send(.init(code: code, systemNumber: errno))
+      }
     }
   }
 
   deinit { writes.close() }
 
-  /// Starts a write. Its bytes must not change until ``result()`` returns.
+  /// Starts a write. Its bytes must not change until ``outcome()`` returns.
   func write(
     _ bytes: UnsafeRawBufferPointer, _ offset: Int64, _ makeWrite: @escaping GatheredWrites.Writing
   ) {
@@ -30,12 +30,6 @@ final class WritingThread: Sendable {
     writes.send { unsafe makeWrite(bytes, offset) }
   }
 
-  /// Waits for the end of the write that was started last. Sets `errno`, which SQLite looks at after an error.
-  ///
-  /// - Returns: The result code of SQLite.
-  func result() -> Int32? {
-    guard let result = results.receive() else { return nil }
-    if result.code != 0 { errno = result.systemNumber }
-    return result.code
-  }
+  /// Waits for the end of the write that was started last.
+  func outcome() -> GatheredWrites.Outcome? { outcomes.receive() }
 }
