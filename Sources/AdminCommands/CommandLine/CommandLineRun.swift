@@ -40,7 +40,7 @@ extension URLCacheAdmin {
       try checkVerb(of: words)
       try checkRepair(in: words)
       try checkDryRun(in: words)
-      parsed = try parsing(words)
+      parsed = try ParsedCommand(words)
     } catch {
       // No command was parsed that could say whether it writes JSON.
       return report(error, asJSON: ErrorFormat.isJSON(in: words), in: environment)
@@ -64,37 +64,6 @@ extension URLCacheAdmin {
       return report(error, asJSON: command.writesJSON, in: environment)
     }
     return command.runCommandLine(in: environment)
-  }
-
-  /// What ArgumentParser returns for a command line.
-  private enum ParsedCommand {
-    case command(any AdminCommand)
-    /// Its own command `help`, or a group such as `rules` without a subcommand.
-    case other(any ParsableCommand)
-
-    init(_ parsed: any ParsableCommand) {
-      // This is the only place with a dynamic cast.
-      if let command = parsed as? any AdminCommand {
-        self = .command(command)
-      } else {
-        self = .other(parsed)
-      }
-    }
-  }
-
-  /// Parses a command line whose verb is known.
-  ///
-  /// The command parses it by itself, because the tree of all commands takes a seventh of a short run. What it does
-  /// not take, such as `--help`, is parsed again by the root command, whose messages name the whole command.
-  private static func parsing(_ words: [String]) throws -> ParsedCommand {
-    if let verb = words.first, let command = command(named: verb),
-      command.configuration.subcommands.isEmpty,
-      let parsed = try? command.parseAsRoot(Array(words.dropFirst())),
-      case .command(let command) = ParsedCommand(parsed)
-    {
-      return .command(command)
-    }
-    return ParsedCommand(try parseAsRoot(words))
   }
 
   /// Writes a text to the output.
@@ -134,7 +103,7 @@ extension URLCacheAdmin {
   }
 
   /// Returns the command with a name or an alias; `nil` if there is none.
-  private static func command(named name: String) -> (any ParsableCommand.Type)? {
+  static func command(named name: String) -> (any ParsableCommand.Type)? {
     configuration.subcommands.first { command in
       command._commandName == name || command.configuration.aliases.contains(name)
     }
