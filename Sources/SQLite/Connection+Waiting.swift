@@ -12,6 +12,7 @@ extension Connection {
     unsafe Self.wait(milliseconds: milliseconds, handle)
   }
 
+  /// Lets a connection that is being opened wait, as above.
   static func wait(milliseconds: Int32, _ handle: OpaquePointer) {
     // SQLite passes the number of tries and one pointer, which here is the maximal number of pauses.
     let pauses = unsafe UnsafeMutableRawPointer(bitPattern: pauseCount(of: milliseconds))

@@ -56,21 +56,12 @@ public struct Connection: ~Copyable {
     var handle: OpaquePointer?
     var code = unsafe sqlite3_open_v2(
       uri(for: path, access), &handle, flags(for: access), fileSystem(for: access))
-    if code == SQLITE_OK, let handle = unsafe handle {
+    if code == SQLITE_OK, access == .unlocked, let handle = unsafe handle {
       // Before the first access, so that the log's index is never put into a file.
-      if access == .unlocked {
-        code = unsafe execute("PRAGMA locking_mode = EXCLUSIVE", handle)
-      }
-      unsafe sqlite3_extended_result_codes(handle, 1)
-      unsafe wait(milliseconds: busyTimeout, handle)
-      unsafe harden(handle, isReading: flags(for: access) & SQLITE_OPEN_READONLY != 0)
-      // There is no map: the file system passes the memory of what it has read ahead.
-      if access == .immutable, ReadAheadFile.fileSystem != nil {
-        _ = unsafe execute("PRAGMA main.mmap_size = 1", handle)
-      }
-      // With a rollback journal, the commit is the removal of the journal, and only EXTRA syncs its folder; with a
-      // write-ahead log, EXTRA equals FULL, which ``GatheredLogFile`` requires.
-      if access == .readWrite { code = unsafe execute("PRAGMA synchronous = EXTRA", handle) }
+      code = unsafe execute("PRAGMA locking_mode = EXCLUSIVE", handle)
+    }
+    if code == SQLITE_OK, let handle = unsafe handle {
+      code = unsafe configure(handle, for: access, busyTimeout)
     }
     guard code == SQLITE_OK, let handle = unsafe handle else {
       // SQLite returns a connection even if opening fails, which provides the error message.
@@ -79,6 +70,25 @@ public struct Connection: ~Copyable {
       throw error
     }
     return unsafe handle
+  }
+
+  /// Sets what all statements depend on.
+  ///
+  /// - Returns: The result code of SQLite.
+  private static func configure(
+    _ handle: OpaquePointer, for access: Access, _ busyTimeout: Int32
+  ) -> Int32 {
+    unsafe sqlite3_extended_result_codes(handle, 1)
+    unsafe wait(milliseconds: busyTimeout, handle)
+    unsafe harden(handle, isReading: flags(for: access) & SQLITE_OPEN_READONLY != 0)
+    // There is no map: the file system passes the memory of what it has read ahead.
+    if access == .immutable, ReadAheadFile.fileSystem != nil {
+      _ = unsafe execute("PRAGMA main.mmap_size = 1", handle)
+    }
+    // With a rollback journal, the commit is the removal of the journal, and only EXTRA syncs its folder; with a
+    // write-ahead log, EXTRA equals FULL, which ``GatheredLogFile`` requires.
+    guard access == .readWrite else { return SQLITE_OK }
+    return unsafe execute("PRAGMA synchronous = EXTRA", handle)
   }
 
   /// Executes one SQL statement and ignores its rows.

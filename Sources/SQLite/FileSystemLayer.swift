@@ -14,8 +14,7 @@ enum FileSystemLayer {
   /// The usual file system, which always is the same one.
   static var usual: UnsafeMutablePointer<sqlite3_vfs>? { unsafe sqlite3_vfs_find(nil) }
 
-  /// The offset of what a layer adds to an open file. It lies behind what the usual file system keeps in the memory that
-  /// SQLite allocates for the file.
+  /// The offset of what a layer adds to an open file: see ``LayeredFile``.
   static let offset = unsafe (Int(usual?.pointee.szOsFile ?? 0) + 15) & ~15
 
   /// Makes a layer known to SQLite, for as long as the process runs.

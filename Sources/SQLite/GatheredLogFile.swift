@@ -6,37 +6,28 @@ internal import CSQLite
 /// everything is written. So this is only for connections that synchronize each commit: with `PRAGMA synchronous = FULL` or
 /// `EXTRA`. If the process ends before that, the log is without a commit, as it may be in any case.
 @safe
-struct GatheredLogFile: ~Copyable {
+struct GatheredLogFile: ~Copyable, LayeredFile {
   /// The name of the file system with such logs; `nil` if there is none.
   static let fileSystem = unsafe FileSystemLayer.register(
     "urlcache-admin-gathered-log",
-    adding: max(MemoryLayout<Self>.size, MemoryLayout<LoggedDatabaseFile>.size)
+    adding: max(Self.byteCount, LoggedDatabaseFile.byteCount)
   ) { _, name, file, flags, outFlags in
     let code = unsafe FileSystemLayer.openUsual(name, file, flags, outFlags)
     guard code == SQLITE_OK, let file = unsafe file else { return code }
-    if flags & SQLITE_OPEN_MAIN_DB != 0 { unsafe LoggedDatabaseFile.add(to: file) }
+    if flags & SQLITE_OPEN_MAIN_DB != 0 { unsafe LoggedDatabaseFile.prepare(file) }
     if flags & SQLITE_OPEN_WAL != 0, let name = unsafe name {
-      unsafe add(to: file, of: sqlite3_database_file_object(name))
+      unsafe gather(in: file, of: sqlite3_database_file_object(name))
     }
     return code
   }
 
-  /// The functions for the file: those of the usual file system, but for some.
-  private var methods: sqlite3_io_methods
-  private let usual: UnsafePointer<sqlite3_io_methods>
+  let usual: UnsafePointer<sqlite3_io_methods>
   private let database: UnsafeMutablePointer<sqlite3_file>
   private var writes: GatheredWrites
 
-  private static func of(
-    _ file: UnsafeMutablePointer<sqlite3_file>
-  ) -> UnsafeMutablePointer<Self> {
-    unsafe (UnsafeMutableRawPointer(file) + FileSystemLayer.offset)
-      .assumingMemoryBound(to: Self.self)
-  }
-
   /// Makes an open log gather its writes.
-  private static func add(
-    to file: UnsafeMutablePointer<sqlite3_file>, of database: UnsafeMutablePointer<sqlite3_file>
+  private static func gather(
+    in file: UnsafeMutablePointer<sqlite3_file>, of database: UnsafeMutablePointer<sqlite3_file>
   ) {
     // Where a loss of power may destroy bytes next to those that are written, SQLite shows frames of a commit that it has
     // not synchronized.
@@ -85,21 +76,15 @@ struct GatheredLogFile: ~Copyable {
     unsafe methods.xClose = { file in
       guard let file = unsafe file else { return SQLITE_OK }
       // No transaction is open, so nothing is gathered.
-      let log = unsafe GatheredLogFile.of(file).move()
-      let usual = unsafe log.usual
-      unsafe LoggedDatabaseFile.disconnect(log.database)
-      _ = consume log
-      unsafe file.pointee.pMethods = usual
-      return unsafe usual.pointee.xClose(file)
+      unsafe LoggedDatabaseFile.disconnect(GatheredLogFile.of(file).pointee.database)
+      return unsafe GatheredLogFile.close(file)
     }
     nonisolated(unsafe) let (log, functions) = unsafe (file, usual)
     let writes = unsafe GatheredWrites { bytes, offset in
       unsafe functions.pointee.xWrite(log, bytes.baseAddress, Int32(bytes.count), offset)
     }
-    unsafe of(file).initialize(
-      to: Self(methods: methods, usual: usual, database: database, writes: writes))
-    unsafe file.pointee.pMethods = UnsafeRawPointer(of(file)).assumingMemoryBound(
-      to: sqlite3_io_methods.self)
+    unsafe add(
+      Self(usual: usual, database: database, writes: writes), with: methods, to: file)
   }
 
   /// Writes what is gathered for a log.

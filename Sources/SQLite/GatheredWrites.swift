@@ -36,10 +36,9 @@ struct GatheredWrites: ~Copyable {
 
   /// The largest number of bytes to write at once. SQLite's usual file system uses the lower 17 bits of a length.
   static let longest = 1 << 16
-  /// How many bytes are written before a thread is used. Most changes are shorter, and need none.
-  static let longestWithoutThread: Int64 = 4 << 20
 
   private let makeWrite: Writing
+  private let longestWithoutThread: Int64
   private let memory: UnsafeMutableRawBufferPointer
   /// What is yet to be written.
   private var gathered = Part(place: 0)
@@ -51,8 +50,11 @@ struct GatheredWrites: ~Copyable {
   /// The failed write of which no write or flush has told yet.
   private var failure: Outcome?
 
-  init(_ makeWrite: @escaping Writing) {
+  /// - Parameter longestWithoutThread: How many bytes are written between two flushes before a thread is used. Most
+  ///   changes are shorter than by default, and need none.
+  init(longestWithoutThread: Int64 = 4 << 20, _ makeWrite: @escaping Writing) {
     unsafe self.makeWrite = makeWrite
+    self.longestWithoutThread = longestWithoutThread
     unsafe memory = .allocate(byteCount: 2 * Self.longest, alignment: 4_096)
   }
 
@@ -132,7 +134,7 @@ struct GatheredWrites: ~Copyable {
   private mutating func makeRoom(for count: Int) {
     // The thread takes as long as a write of a few bytes.
     guard gathered.count > Self.longest / 2, count <= Self.longest,
-      writtenBytes >= Self.longestWithoutThread
+      writtenBytes >= longestWithoutThread
     else {
       _ = makeAll()
       return

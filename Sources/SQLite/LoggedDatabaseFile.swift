@@ -6,21 +6,12 @@ internal import CSQLite
 /// before that lock is released, also after a rollback: later, it might replace what others have written. From the first
 /// write of a transaction to its end, SQLite locks and unlocks nothing else.
 @safe
-struct LoggedDatabaseFile: ~Copyable {
-  /// The functions for the file: those of the usual file system, but for some.
-  private var methods: sqlite3_io_methods
-  private let usual: UnsafePointer<sqlite3_io_methods>
+struct LoggedDatabaseFile: ~Copyable, LayeredFile {
+  let usual: UnsafePointer<sqlite3_io_methods>
   private var log: UnsafeMutablePointer<sqlite3_file>?
 
-  private static func of(
-    _ file: UnsafeMutablePointer<sqlite3_file>
-  ) -> UnsafeMutablePointer<Self> {
-    unsafe (UnsafeMutableRawPointer(file) + FileSystemLayer.offset)
-      .assumingMemoryBound(to: Self.self)
-  }
-
   /// Prepares an open database for a log.
-  static func add(to file: UnsafeMutablePointer<sqlite3_file>) {
+  static func prepare(_ file: UnsafeMutablePointer<sqlite3_file>) {
     guard let usual = unsafe file.pointee.pMethods, unsafe usual.pointee.iVersion >= 2 else {
       return
     }
@@ -37,13 +28,9 @@ struct LoggedDatabaseFile: ~Copyable {
     }
     unsafe methods.xClose = { file in
       guard let file = unsafe file else { return SQLITE_OK }
-      let database = unsafe LoggedDatabaseFile.of(file).move()
-      unsafe file.pointee.pMethods = database.usual
-      return unsafe database.usual.pointee.xClose(file)
+      return unsafe LoggedDatabaseFile.close(file)
     }
-    unsafe of(file).initialize(to: Self(methods: methods, usual: usual, log: nil))
-    unsafe file.pointee.pMethods = UnsafeRawPointer(of(file)).assumingMemoryBound(
-      to: sqlite3_io_methods.self)
+    unsafe add(Self(usual: usual, log: nil), with: methods, to: file)
   }
 
   /// Notes the log of a database.
@@ -52,10 +39,7 @@ struct LoggedDatabaseFile: ~Copyable {
   static func connect(
     _ file: UnsafeMutablePointer<sqlite3_file>, to log: UnsafeMutablePointer<sqlite3_file>
   ) -> Bool {
-    guard
-      unsafe UnsafeRawPointer(file.pointee.pMethods) == UnsafeRawPointer(of(file)),
-      unsafe of(file).pointee.log == nil
-    else { return false }
+    guard unsafe isAdded(to: file), unsafe of(file).pointee.log == nil else { return false }
     unsafe of(file).pointee.log = log
     return true
   }

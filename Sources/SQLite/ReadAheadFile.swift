@@ -4,34 +4,25 @@ internal import CSQLite
 ///
 /// What was read ahead does not follow changes, so this is for databases that no process changes.
 @safe
-struct ReadAheadFile: ~Copyable {
+struct ReadAheadFile: ~Copyable, LayeredFile {
   /// The name of the file system with such databases; `nil` if there is none.
   static let fileSystem = unsafe FileSystemLayer.register(
-    "urlcache-admin-read-ahead", adding: MemoryLayout<Self>.size
+    "urlcache-admin-read-ahead", adding: Self.byteCount
   ) { _, name, file, flags, outFlags in
     let code = unsafe FileSystemLayer.openUsual(name, file, flags, outFlags)
     let isReadDatabase =
       flags & SQLITE_OPEN_MAIN_DB != 0 && flags & SQLITE_OPEN_READONLY != 0
-    if code == SQLITE_OK, isReadDatabase, let file = unsafe file { unsafe add(to: file) }
+    if code == SQLITE_OK, isReadDatabase, let file = unsafe file { unsafe readAhead(in: file) }
     return code
   }
 
-  /// The functions for the file: those of the usual file system, but for some.
-  private var methods: sqlite3_io_methods
-  private let usual: UnsafePointer<sqlite3_io_methods>
+  let usual: UnsafePointer<sqlite3_io_methods>
   private var ahead = ReadAhead()
   /// The size of the file, in bytes.
   private let size: Int64
 
-  private static func of(
-    _ file: UnsafeMutablePointer<sqlite3_file>
-  ) -> UnsafeMutablePointer<Self> {
-    unsafe (UnsafeMutableRawPointer(file) + FileSystemLayer.offset)
-      .assumingMemoryBound(to: Self.self)
-  }
-
   /// Makes an open file read ahead. It stays as it is if its size is unknown.
-  private static func add(to file: UnsafeMutablePointer<sqlite3_file>) {
+  private static func readAhead(in file: UnsafeMutablePointer<sqlite3_file>) {
     var size: Int64 = 0
     guard let usual = unsafe file.pointee.pMethods,
       unsafe usual.pointee.xFileSize(file, &size) == SQLITE_OK
@@ -41,9 +32,9 @@ struct ReadAheadFile: ~Copyable {
     unsafe (methods.iVersion, methods.xShmMap) = (3, nil)
     unsafe methods.xRead = { file, buffer, count, offset in
       guard let file = unsafe file, let buffer = unsafe buffer else { return SQLITE_IOERR }
-      let parts = unsafe ReadAheadFile.of(file)
-      let (usual, size) = unsafe (parts.pointee.usual, parts.pointee.size)
-      return unsafe parts.pointee.ahead.fill(
+      let added = unsafe ReadAheadFile.of(file)
+      let (usual, size) = unsafe (added.pointee.usual, added.pointee.size)
+      return unsafe added.pointee.ahead.fill(
         .init(start: buffer, count: Int(count)), at: offset, ofFileWith: size
       ) { buffer, offset in
         unsafe usual.pointee.xRead(file, buffer.baseAddress, Int32(buffer.count), offset)
@@ -69,13 +60,8 @@ struct ReadAheadFile: ~Copyable {
     }
     unsafe methods.xClose = { file in
       guard let file = unsafe file else { return SQLITE_OK }
-      let parts = unsafe ReadAheadFile.of(file).move()
-      unsafe file.pointee.pMethods = parts.usual
-      return unsafe parts.usual.pointee.xClose(file)
+      return unsafe ReadAheadFile.close(file)
     }
-    unsafe of(file).initialize(
-      to: Self(methods: methods, usual: usual, size: size))
-    unsafe file.pointee.pMethods = UnsafeRawPointer(of(file)).assumingMemoryBound(
-      to: sqlite3_io_methods.self)
+    unsafe add(Self(usual: usual, size: size), with: methods, to: file)
   }
 }

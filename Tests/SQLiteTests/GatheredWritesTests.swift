@@ -57,15 +57,21 @@ import Testing
     return (code, bytes)
   }
 
-  @Test(arguments: 1...5) func `reads see all writes, and flushing makes them`(_ seed: UInt64) {
+  @Test(arguments: 1...5, [0, 1 << 18, 4 << 20])
+  func `reads see all writes, and flushing makes them`(
+    _ seed: UInt64, _ longestWithoutThread: Int64
+  ) {
     var random = SplitMix64(seed: seed)
     let (file, plain) = (MadeFile(), MadeFile())
-    var gathered = unsafe GatheredWrites(file.write)
+    var gathered = unsafe GatheredWrites(
+      longestWithoutThread: longestWithoutThread, file.write)
     var next = 0
     for step in 0..<500 {
-      // Mostly onwards, as frames are, sometimes from somewhere else on, but without gaps.
-      if Int.random(in: 0..<20, using: &random) == 0 {
-        next = .random(in: 0...plain.bytes.count, using: &random)
+      // Mostly onwards, as frames are, sometimes from somewhere else or from a little before on, but without gaps.
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0: next = .random(in: 0...plain.bytes.count, using: &random)
+      case 1...3: next = max(0, next - .random(in: 0..<70_000, using: &random))
+      default: break
       }
       let count = [1, 24, 32, 4_096, 65_536, 100_000].randomElement(using: &random) ?? 1
       switch Int.random(in: 0..<10, using: &random) {
@@ -146,8 +152,9 @@ import Testing
   @Test func `an error on the thread is reported to the next write, read and flush`() {
     for step in 0..<3 {
       let file = MadeFile()
-      var gathered = unsafe GatheredWrites(file.write)
-      let (length, count) = (65_536, Int(GatheredWrites.longestWithoutThread) / 65_536)
+      let (length, count) = (65_536, 3)
+      var gathered = unsafe GatheredWrites(
+        longestWithoutThread: Int64(count * length), file.write)
       func fill(_ pieces: Range<Int>) {
         for piece in pieces {
           let bytes = [UInt8](repeating: UInt8(piece), count: length)

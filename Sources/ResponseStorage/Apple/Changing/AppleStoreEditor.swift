@@ -71,6 +71,7 @@ public final class AppleStoreEditor: ResponseStore {
     _ files: AppleStoreFiles, _ wait: Int32
   ) throws(StoreError) -> Connection {
     do throws(SQLiteError) {
+      // Body files are removed after a commit, which this access puts on the disk.
       let connection = try Connection(
         path: files.database, access: .readWrite, busyTimeout: wait)
       // The temporary table of a batch fits into memory; what sorts or copies a table sets FILE.
