@@ -150,7 +150,8 @@ let package = Package(
     tests(of: "JSON", on: "Bytes"),
     tests(of: "Progress"),
     tests(
-      of: "ResponseArchives", on: "Bytes", "HTTPCaching", "JSON", "ResponseStorage", "TestSupport"),
+      of: "ResponseArchives", on: "Archive", "Bytes", "Files", "HTTPCaching", "JSON",
+      "ResponseStorage", "TestSupport"),
     tests(
       of: "Administration", on: "Bytes", "HTTPCaching", "Matching", "ResponseStorage", "TestSupport"
     ),

@@ -105,6 +105,10 @@ public struct ArchiveReader: ~Copyable {
     return (input.offset, decoded?.count ?? used)
   }
 
+  /// The number of bytes of the file before those that are read next, if the file is not compressed as a whole. A member
+  /// that a zip archive stores without compression begins there, after ``next()``.
+  public var position: Int64 { unsafe max(0, archive_filter_bytes(handle.pointer, 0)) }
+
   private borrowing func failure() -> any Error {
     unsafe Self.failure(of: handle.pointer, input, decoded)
   }

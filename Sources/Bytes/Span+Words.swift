@@ -23,4 +23,16 @@ extension Span<UInt8> {
     for index in rest.indices { word |= UInt64(rest[index]) << UInt64(8 * index) }
     return word
   }
+
+  /// Whether the span begins with the bytes of another one. Eight bytes are compared at a time.
+  public func starts(with other: Span<UInt8>) -> Bool {
+    guard other.count <= count else { return false }
+    var place = 0
+    while place &+ 8 <= other.count {
+      if word(at: place) != other.word(at: place) { return false }
+      place &+= 8
+    }
+    return extracting(place..<other.count).word(paddedAt: 0)
+      == other.extracting(place...).word(paddedAt: 0)
+  }
 }

@@ -81,6 +81,8 @@ import Testing
     for member in Self.members {
       let found = try reader.next()
       #expect(found?.name == Array(member.name.utf8))
+      let isInPlace = archive[Int(reader.position)...].starts(with: member.contents)
+      #expect(isInPlace == (!member.isCompressed || !member.name.hasSuffix("text")))
       var contents: [UInt8] = []
       while case let count = try reader.read(into: &buffer), count > 0 {
         contents += buffer[..<count]

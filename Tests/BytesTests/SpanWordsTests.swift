@@ -11,4 +11,22 @@ import Testing
       if place <= 12 { #expect(bytes.span.word(at: place) == expected) }
     }
   }
+
+  private func starts(_ bytes: [UInt8], with start: [UInt8]) -> Bool {
+    bytes.span.starts(with: start.span)
+  }
+
+  @Test func `a span begins with its own first bytes, and with no others`() {
+    let bytes = Array(1...20 as ClosedRange<UInt8>)
+    for length in 0...20 {
+      let start = Array(bytes.prefix(length))
+      #expect(starts(bytes, with: start))
+      #expect(!starts(start, with: start + [0]))
+      for place in 0..<length {
+        var other = start
+        other[place] ^= 0x80
+        #expect(!starts(bytes, with: other), "byte \(place) of \(length)")
+      }
+    }
+  }
 }

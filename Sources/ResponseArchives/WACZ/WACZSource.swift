@@ -3,7 +3,7 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// A WACZ file, read as a store. Opening it extracts its WARC files and verifies their digests.
+/// A WACZ file, read as a store. Opening it verifies the digests of its WARC files.
 final class WACZSource: WARCBackedArchive {
   static let name = "a WACZ"
 
@@ -34,13 +34,13 @@ final class WACZSource: WARCBackedArchive {
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
     self.file = file
     self.limits = limits
-    let warc = try WACZCopy(of: file, limits: limits)
+    let contents = try WACZContents(of: file, limits: limits)
     let entries = Result {
       try WARCEntries(
-        warc.bytes, limits: limits, path: file.path, temporaryFolder: file.temporaryFolder)
+        contents.bytes, limits: limits, path: file.path, temporaryFolder: file.temporaryFolder)
     }
     // A wrong digest of the WACZ says more than what the index found in the same WARC file.
-    try warc.wait()
+    try contents.wait()
     self.entries = try entries.get()
     description = StoreDescription(
       path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)

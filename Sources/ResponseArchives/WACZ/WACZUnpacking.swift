@@ -6,17 +6,26 @@ import ResponseStorage
 
 /// Reads the members of a WACZ file once, verifies their digests, and concatenates the WARC files.
 struct WACZUnpacking: ~Copyable {
+  /// Some bytes of a WARC file.
+  enum Piece {
+    /// The WACZ has them at an offset, without compression.
+    case stored(at: Int64, count: Int)
+    /// The WACZ has them only compressed.
+    case extracted(ArraySlice<UInt8>)
+  }
+
   /// The measured size and digest of a member.
   private struct Member {
     var size: ByteCount
     var sha256: String
   }
 
-  private let path: String
+  private let file: ArchiveFile
   private let limits: ArchiveLimits
-  private let fileSize: ByteCount
   private var zip: ArchiveReader
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  /// Bytes of the file that are compared with those of a member.
+  private var inFile = [UInt8](repeating: 0, count: 1 << 16)
   private var members: [ByteString: Member] = [:]
   private var warcNames: Set<ByteString> = []
   private var isCompressed: Bool?
@@ -28,11 +37,12 @@ struct WACZUnpacking: ~Copyable {
     let zip = try Self.translatingErrors(at: file.path) {
       try ArchiveReader(.zip, of: file.makeInput())
     }
-    path = file.path
+    self.file = file
     self.limits = limits
-    fileSize = file.status.size
     self.zip = zip
   }
+
+  private var path: String { file.path }
 
   private static func translatingErrors<Result: ~Copyable>(
     at path: String, _ body: () throws -> Result
@@ -50,11 +60,11 @@ struct WACZUnpacking: ~Copyable {
 
   /// Reads all members.
   ///
-  /// - Parameter write: Appends bytes to the concatenated WARC files.
-  /// - Throws: ``ResponseArchiveError``, or any error from reading and writing.
-  consuming func run(_ write: (ArraySlice<UInt8>) throws -> Void) throws {
+  /// - Parameter append: Appends bytes to the concatenated WARC files.
+  /// - Throws: ``ResponseArchiveError``, or any error from reading or appending.
+  consuming func run(_ append: (Piece) throws -> Void) throws {
     while let member = try next() {
-      try read(member, write)
+      try read(member, append)
     }
     try verify()
     guard !warcNames.isEmpty else { throw damage("it has no WARC file") }
@@ -75,25 +85,29 @@ struct WACZUnpacking: ~Copyable {
     return ByteString(name)
   }
 
-  private mutating func read(
-    _ name: ByteString, _ write: (ArraySlice<UInt8>) throws -> Void
-  ) throws {
+  private mutating func read(_ name: ByteString, _ append: (Piece) throws -> Void) throws {
     let isWARC = name.bytes.starts(with: WACZ.archiveFolder.utf8)
     let isDocument =
       name == ByteString(WACZ.packageName) || name == ByteString(WACZ.packageDigestName)
     if isDocument { documents[name] = [] }
     var digest = Digest()
     var size: ByteCount = 0
+    let start = zip.position
+    var isStored = isWARC
     while case let count = try piece(), count > 0 {
       let bytes = buffer[..<count]
+      let place = start + size.bytes
       if isWARC, size == 0 { try begin(bytes) }
       size += ByteCount(count)
       total += ByteCount(count)
       try limits.check(size, isDocument ? .document : .member, at: path)
       try limits.check(total, .total, at: path)
-      try limits.checkRatio(total, outOf: fileSize, at: path)
+      try limits.checkRatio(total, outOf: file.status.size, at: path)
       digest.update(bytes)
-      if isWARC { try write(bytes) }
+      if isWARC {
+        isStored = try isStored && fileHas(bytes, at: place)
+        try append(isStored ? .stored(at: place, count: count) : .extracted(bytes))
+      }
       if isDocument { documents[name, default: []] += bytes }
     }
     if isWARC { warcNames.insert(name) }
@@ -103,6 +117,12 @@ struct WACZUnpacking: ~Copyable {
   private mutating func piece() throws -> Int {
     try checkSignals()
     return try Self.translatingErrors(at: path) { try zip.read(into: &buffer) }
+  }
+
+  /// Whether the file has some bytes of a member at an offset.
+  private mutating func fileHas(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws -> Bool {
+    let count = try file.read(into: &inFile, at: offset)
+    return inFile.span.extracting(..<count).starts(with: bytes.span)
   }
 
   /// Checks that the WARC files can be concatenated: all compressed, or none.

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import uuid
+import zipfile
 
 import pytest
 
@@ -211,6 +212,19 @@ def test_misleading_and_changed_files(thorough):
     changed = itertools.chain(hostile_warcs.flips(flips, ours, packed), hostile_waczs.flips(wacz, flips))
     refused = sum(in_parallel(is_refused, changed))
     assert refused > 2.5 * flips, refused
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED], ids=["stored", "compressed"])
+def test_several_warc_files(method):
+    """A WACZ has all responses of its WARC files, whether or not the zip file has compressed them again."""
+    parts = [read(export(make(f"part{seed}", entries=20, seed=seed), f"part{seed}.warc.gz")) for seed in (1, 2, 3)]
+    files = {"pages/pages.jsonl": b"{}", **{f"archive/{number}.warc.gz": part for number, part in enumerate(parts)}}
+    packed = write("parts.wacz", hostile_waczs.pack(hostile_waczs.described(files), method))
+    bodies, said = imported(packed, "--any-method")
+    joined, said_of_joined = imported(write("parts.warc.gz", b"".join(parts)), "--any-method")
+    assert len(bodies) > 40 and bodies == joined
+    del said["archive"], said_of_joined["archive"]
+    assert said == said_of_joined
 
 
 def test_salvaging():
