@@ -37,13 +37,17 @@ struct GatheredWrites: ~Copyable {
   /// The largest number of bytes to write at once. SQLite's usual file system uses the lower 17 bits of a length.
   static let longest = 1 << 16
 
+  // With two, each of the threads woke the other one for every part, and both were idle for half of a removal.
+  /// The number of parts in memory: one that is gathered, and those that the thread is yet to write.
+  static let mostParts = 8
+
   private let makeWrite: Writing
   private let longestWithoutThread: Int64
   private let memory: UnsafeMutableRawBufferPointer
   /// What is yet to be written.
   private var gathered = Part(place: 0)
-  /// What the thread writes.
-  private var passedOn: Part?
+  /// What the thread is yet to write, in the order of the writes.
+  private var passedOn: [Part] = []
   private var thread: WritingThread?
   /// The number of bytes that were written since the last flush.
   private var writtenBytes: Int64 = 0
@@ -55,11 +59,11 @@ struct GatheredWrites: ~Copyable {
   init(longestWithoutThread: Int64 = 4 << 20, _ makeWrite: @escaping Writing) {
     unsafe self.makeWrite = makeWrite
     self.longestWithoutThread = longestWithoutThread
-    unsafe memory = .allocate(byteCount: 2 * Self.longest, alignment: 4_096)
+    unsafe memory = .allocate(byteCount: Self.mostParts * Self.longest, alignment: 4_096)
   }
 
   deinit {
-    if passedOn != nil { _ = thread?.outcome() }
+    for _ in passedOn { _ = thread?.outcome() }
     unsafe memory.deallocate()
   }
 
@@ -115,7 +119,7 @@ struct GatheredWrites: ~Copyable {
   ) -> Int32 {
     let range = offset..<offset + Int64(buffer.count)
     let isChanged = gathered.range.overlaps(range)
-    if let part = isChanged ? gathered : passedOn,
+    if let part = isChanged ? gathered : passedOn.last(where: { $0.range.overlaps(range) }),
       part.range.lowerBound <= range.lowerBound, range.upperBound <= part.range.upperBound
     {
       let start = Int(offset - part.start)
@@ -139,25 +143,29 @@ struct GatheredWrites: ~Copyable {
       _ = makeAll()
       return
     }
-    finish()
+    if passedOn.count == Self.mostParts - 1 { finishFirst() }
     guard failure == nil else { return }
     let thread = thread ?? WritingThread()
     self.thread = thread
     unsafe thread.write(bytes(of: gathered), gathered.start, makeWrite)
     writtenBytes += Int64(gathered.count)
-    passedOn = gathered
-    gathered = Part(place: Self.longest - gathered.place)
+    passedOn.append(gathered)
+    gathered = Part(place: (gathered.place + Self.longest) % (Self.mostParts * Self.longest))
   }
 
-  /// Waits until the thread has made its writes.
+  /// Waits until the thread has made all its writes.
   private mutating func finish() {
-    guard passedOn != nil, let outcome = thread?.outcome() else { return }
-    passedOn = nil
-    note(outcome)
+    while !passedOn.isEmpty { finishFirst() }
+  }
+
+  /// Waits until the thread has made its first write.
+  private mutating func finishFirst() {
+    passedOn.removeFirst()
+    if let outcome = thread?.outcome() { note(outcome) }
   }
 
   private mutating func note(_ outcome: Outcome) {
-    if outcome.code != SQLITE_OK { failure = outcome }
+    if failure == nil, outcome.code != SQLITE_OK { failure = outcome }
   }
 
   /// Returns the result code of a failed write, after setting `errno`; `SQLITE_OK` if none failed.

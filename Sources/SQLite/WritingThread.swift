@@ -22,7 +22,7 @@ final class WritingThread: Sendable {
 
   deinit { writes.close() }
 
-  /// Starts a write. Its bytes must not change until ``outcome()`` returns.
+  /// Adds a write. Its bytes must not change until ``outcome()`` returns for it.
   func write(
     _ bytes: UnsafeRawBufferPointer, _ offset: Int64, _ makeWrite: @escaping GatheredWrites.Writing
   ) {
@@ -30,6 +30,6 @@ final class WritingThread: Sendable {
     writes.send { unsafe makeWrite(bytes, offset) }
   }
 
-  /// Waits for the end of the write that was started last.
+  /// Waits for the end of the first write whose outcome was not returned yet.
   func outcome() -> GatheredWrites.Outcome? { outcomes.receive() }
 }

@@ -168,7 +168,11 @@ import Testing
       errno = 0
       let code =
         switch step {
-        case 0: write([1], at: (count + 2) * length, &gathered)
+        // A write waits for the thread only if all parts are used.
+        case 0:
+          (count + 2..<count + 2 + GatheredWrites.mostParts).lazy.map { piece in
+            write([UInt8](repeating: 1, count: length), at: piece * length, &gathered)
+          }.first { $0 != 0 } ?? 0
         case 1: read(1, at: 0, of: file, &gathered).code
         default: gathered.flush()
         }
