@@ -36,10 +36,11 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
   public func update(_ body: (inout State) -> Void) {
     unsafe pthread_mutex_lock(mutex)
     body(&state)
+    // Not before: the woken threads would only wait for the lock.
+    unsafe pthread_mutex_unlock(mutex)
     // Not `pthread_cond_signal`: threads wait for different states, and the one woken might be one
     // for which nothing has changed.
     unsafe pthread_cond_broadcast(change)
-    unsafe pthread_mutex_unlock(mutex)
   }
 
   /// Waits until `isReady` returns `true`, changes the state, and wakes all waiting threads.
@@ -47,9 +48,9 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     when isReady: (borrowing State) -> Bool, _ body: (inout State) -> Result
   ) -> Result {
     unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
     while !isReady(state) { unsafe pthread_cond_wait(change, mutex) }
     let result = body(&state)
+    unsafe pthread_mutex_unlock(mutex)
     unsafe pthread_cond_broadcast(change)
     return result
   }
