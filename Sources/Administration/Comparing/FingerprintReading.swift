@@ -5,13 +5,20 @@ import ResponseStorage
 /// Reads the fingerprints of responses: digests, so that responses can be compared that are not in memory.
 struct FingerprintReading {
   /// The aspects to compare.
-  let aspects: Set<StoreComparison.Aspect>
+  private(set) var aspects: Set<StoreComparison.Aspect>
   /// Whether bodies with the same JSON value count as equal.
   let normalizingJSON: Bool
   /// Whether to compare only what all stores can keep.
   let isReduced: Bool
   /// The time for the selections.
   let now: Timestamp
+
+  /// Reads only keys, URLs and ids.
+  var withoutAspects: Self {
+    var reading = self
+    reading.aspects = []
+    return reading
+  }
 
   /// What to decode of each response.
   private var projection: Projection {

@@ -84,6 +84,9 @@ public struct StoreComparison: Hashable, Sendable {
         temporaryFolder: temporaryFolder)
     {
       same = unequal.equalCount
+      // If only one of the stores has any, there is nothing to compare them with.
+      let isOneSided = unequal.first.isEmpty || unequal.second.isEmpty
+      let reading = isOneSided ? reading.withoutAspects : reading
       leftOut += try reading.forEach(of: first, unequal.first) { try before.append($0) }
       leftOut += try reading.forEach(of: second, unequal.second) { try after.append($0) }
     } else if isOfAll, let read = second.independentReading {
