@@ -38,7 +38,7 @@ struct GatheredWrites: ~Copyable {
   static let longest = 1 << 16
 
   // With two, each of the threads woke the other one for every part, and both were idle for half of a removal.
-  /// The number of parts in memory: one that is gathered, and those that the thread is yet to write.
+  /// The largest number of parts in memory: one that is gathered, and those that the thread is yet to write.
   static let mostParts = 8
 
   private let makeWrite: Writing
@@ -156,6 +156,8 @@ struct GatheredWrites: ~Copyable {
   /// Waits until the thread has made all its writes.
   private mutating func finish() {
     while !passedOn.isEmpty { finishFirst() }
+    // It makes no more writes.
+    if failure != nil { thread = nil }
   }
 
   /// Waits until the thread has made its first write.

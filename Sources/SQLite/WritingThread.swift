@@ -1,3 +1,4 @@
+internal import CSQLite
 import Files
 
 #if canImport(Glibc)
@@ -6,16 +7,18 @@ import Files
   private import Darwin
 #endif
 
-/// A thread that makes one write after the other.
+/// A thread that makes one write after the other, until one fails.
 final class WritingThread: Sendable {
   private let writes = Channel<@Sendable () -> Int32>()
   private let outcomes = Channel<GatheredWrites.Outcome>()
 
   init() {
     BackgroundThread.start("WritingThread") { [writes, outcomes] in
+      var outcome = GatheredWrites.Outcome()
       while let write = writes.receive() {
-        let code = write()
-        outcomes.send(.init(code: code, systemNumber: errno))
+        // Nothing is written behind a gap.
+        if outcome.code == SQLITE_OK { outcome = .init(code: write(), systemNumber: errno) }
+        outcomes.send(outcome)
       }
     }
   }

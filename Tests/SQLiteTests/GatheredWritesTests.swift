@@ -12,10 +12,12 @@ import Testing
     private(set) var writes: [Range<Int>] = []
     /// Whether the disk is full.
     var isFull = false
+    /// The offset of the only write that fails, if any.
+    var badOffset: Int64?
 
     func write(_ bytes: UnsafeRawBufferPointer, _ offset: Int64) -> Int32 {
       let range = Int(offset)..<Int(offset) + bytes.count
-      if isFull {
+      if isFull || offset == badOffset {
         errno = EDQUOT
         return Self.full
       }
@@ -182,6 +184,23 @@ import Testing
       #expect(gathered.flush() == 0)
       #expect(file.bytes.count == count * length)
     }
+  }
+
+  @Test func `after an error on the thread, nothing is written behind it`() {
+    let (file, length) = (MadeFile(), 65_536)
+    var gathered = unsafe GatheredWrites(longestWithoutThread: 0, file.write)
+    for round in 0..<3 {
+      let start = round * length
+      file.badOffset = Int64(start + length)
+      let codes = (0..<GatheredWrites.mostParts - 1).map { piece in
+        write([UInt8](repeating: 1, count: length), at: start + piece * length, &gathered)
+      }
+      #expect(Set(codes) == [0])
+      #expect(gathered.flush() == MadeFile.full)
+      #expect(file.bytes.count == start + length)
+      #expect(gathered.flush() == 0)
+    }
+    #expect(file.writes.count == 3)
   }
 
   @Test func `an error that a caller may ignore is reported once more`() {
