@@ -46,15 +46,15 @@ final class WACZContents: Sendable {
       }
     }
 
-    /// Returns the extent with a byte; `nil` if there is none yet. It takes a time that grows with the logarithm of the
-    /// number of extents.
+    /// Returns the extent with a byte; `nil` if there is none yet. O(log *n*), where *n* is the number of extents.
     func extent(at place: Int64) -> Extent? {
-      var candidates = extents[...]
-      while let middle = candidates.dropFirst(candidates.count / 2).first {
-        if middle.range.contains(place) { return middle }
-        let half = candidates.startIndex + candidates.count / 2
+      var candidates = extents.indices
+      while let middle = candidates.middle {
+        let range = extents[middle].range
+        if range.contains(place) { return extents[middle] }
         candidates =
-          place < middle.range.lowerBound ? candidates[..<half] : candidates[(half + 1)...]
+          place < range.lowerBound
+          ? candidates.lowerBound..<middle : middle + 1..<candidates.upperBound
       }
       return nil
     }

@@ -57,8 +57,3 @@ struct WARCMarkTable {
     return rows[range.lowerBound - 1].number
   }
 }
-
-extension Range<Int> {
-  /// The middle of the range; `nil` if it is empty.
-  fileprivate var middle: Int? { isEmpty ? nil : lowerBound + count / 2 }
-}
