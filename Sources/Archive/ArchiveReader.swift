@@ -80,8 +80,7 @@ public struct ArchiveReader: ~Copyable {
     // The rest of the last chunk that libarchive has not used, and all chunks after it.
     // libarchive stops at the blocks of zeros that end a tar archive, and ignores what follows.
     // With `--ignore-zeros`, GNU tar reads on, and would find another archive in the same file.
-    let used = unsafe max(0, archive_filter_bytes(handle.pointer, 0))
-    var rest = decoded.map { $0.tail(from: used) } ?? input.tail(from: used)
+    var rest = decoded.map { $0.tail(from: position) } ?? input.tail(from: position)
     var padding = 0
     while !rest.isEmpty {
       padding += rest.count
@@ -101,12 +100,11 @@ public struct ArchiveReader: ~Copyable {
 
   /// The number of bytes read from the file, and the number of bytes decoded from them.
   public var progress: (read: Int64, decoded: Int64) {
-    let used = unsafe max(0, archive_filter_bytes(handle.pointer, 0))
-    return (input.offset, decoded?.count ?? used)
+    (input.offset, decoded?.count ?? position)
   }
 
-  /// The number of bytes of the file before those that are read next, if the file is not compressed as a whole. A member
-  /// that a zip archive stores without compression begins there, after ``next()``.
+  /// The number of bytes of the archive that were used, without the compression of the whole file. After ``next()``, a
+  /// member that a zip archive stores without compression begins there.
   public var position: Int64 { unsafe max(0, archive_filter_bytes(handle.pointer, 0)) }
 
   private borrowing func failure() -> any Error {
