@@ -61,6 +61,7 @@ public struct LiteralSearch: Hashable, Sendable {
     guard start >= 0, text.count - start >= length else { return nil }
     // The C library finds a single byte faster.
     if length == 1, !ignoresCase { return text.firstIndex(of: self.text.bytes[0], from: start) }
+    // A span has no loads of 16 bytes at a time, and `memcmp` and `memchr` want addresses.
     return unsafe text.withUnsafeBytes { text in
       unsafe self.text.bytes.withUnsafeBytes { literal in
         guard let base = text.baseAddress, let wanted = literal.baseAddress else { return nil }
