@@ -79,14 +79,16 @@ import Testing
       var buffer = [UInt8](repeating: 0, count: .random(in: 1...100_000, using: &random))
       let count = try bytes.read(&buffer, Int64(place))
       #expect(count > 0)
-      #expect(buffer[..<count] == expected[place...].prefix(count), "\(place), \(buffer.count)")
+      let isRight = buffer[..<count] == expected[place...].prefix(count)
+      #expect(isRight, "\(buffer.count) bytes at \(place)")
     }
     var whole: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     while case let count = try bytes.read(&buffer, Int64(whole.count)), count > 0 {
       whole += buffer[..<count]
     }
-    #expect(whole == expected)
+    let isWhole = whole == expected
+    #expect(isWhole)
     #expect(bytes.size() == ByteCount(expected.count))
     try contents.wait()
   }
