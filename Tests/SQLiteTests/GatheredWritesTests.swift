@@ -100,6 +100,18 @@ import Testing
     #expect(file.bytes == plain.bytes)
   }
 
+  @Test func `of two writes of a place that wait for the thread, a read sees the later one`() {
+    let (file, length) = (MadeFile(), 65_536)
+    var gathered = unsafe GatheredWrites(longestWithoutThread: 0, file.write)
+    // The last one is gathered.
+    for (value, offset) in [(1, 0), (2, 0), (3, length)] as [(UInt8, Int)] {
+      #expect(write([UInt8](repeating: value, count: length), at: offset, &gathered) == 0)
+    }
+    let result = read(100, at: 0, of: file, &gathered)
+    #expect(result.code == 0)
+    #expect(result.bytes == [UInt8](repeating: 2, count: 100))
+  }
+
   @Test func `frames are written together`() {
     let file = MadeFile()
     var gathered = unsafe GatheredWrites(file.write)
