@@ -64,7 +64,8 @@ import Testing
       }
     }
     #expect(stored == Self.warcs.reduce(0) { $0 + ($1.isCompressed ? 0 : $1.contents.count) })
-    #expect(extracted == Self.warcs.flatMap { $0.isCompressed ? $0.contents : [] })
+    let isExtracted = extracted == Self.warcs.flatMap { $0.isCompressed ? $0.contents : [] }
+    #expect(isExtracted)
   }
 
   @Test func `the WARC files are read as one, from any place`() throws {

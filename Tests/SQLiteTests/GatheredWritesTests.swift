@@ -12,6 +12,8 @@ import Testing
     private(set) var writes: [Range<Int>] = []
     /// Whether the disk is full.
     var isFull = false
+    /// How long the first write takes, in microseconds.
+    var delay: UInt32 = 0
     /// The offset of the only write that fails, if any.
     var badOffset: Int64?
 
@@ -21,6 +23,7 @@ import Testing
         errno = EDQUOT
         return Self.full
       }
+      if writes.isEmpty { usleep(delay) }
       writes.append(range)
       if self.bytes.count < range.upperBound {
         self.bytes += [UInt8](repeating: 0, count: range.upperBound - self.bytes.count)
@@ -100,11 +103,25 @@ import Testing
     #expect(file.bytes == plain.bytes)
   }
 
+  @Test func `what the thread has not written yet keeps its memory`() {
+    let (file, length) = (MadeFile(), 65_536)
+    file.delay = 200_000
+    var gathered = unsafe GatheredWrites(longestWithoutThread: 0, file.write)
+    let pieces = 2 * GatheredWrites.mostParts
+    for piece in 0..<pieces {
+      let bytes = [UInt8](repeating: UInt8(piece), count: length)
+      #expect(write(bytes, at: piece * length, &gathered) == 0)
+    }
+    #expect(gathered.flush() == 0)
+    let firstBytes = (0..<pieces).map { file.bytes[$0 * length] }
+    #expect(firstBytes == (0..<pieces).map { UInt8($0) })
+  }
+
   @Test func `of two writes of a place that wait for the thread, a read sees the later one`() {
     let (file, length) = (MadeFile(), 65_536)
     var gathered = unsafe GatheredWrites(longestWithoutThread: 0, file.write)
     // The last one is gathered.
-    for (value, offset) in [(1, 0), (2, 0), (3, length)] as [(UInt8, Int)] {
+    for (value, offset) in [(1, 0), (3, length), (2, 0), (3, length)] as [(UInt8, Int)] {
       #expect(write([UInt8](repeating: value, count: length), at: offset, &gathered) == 0)
     }
     let result = read(100, at: 0, of: file, &gathered)
