@@ -24,10 +24,19 @@ def recorded(run, folder, trace):
     `run` runs the command with other words before it, and ends if that fails.
     """
     run("strace", "-f", "-qq", "-y", "-xx", "-s", "16777216", "-o", trace, "-e", f"trace={','.join(CALLS)}")
-    folder, events = os.path.realpath(folder), []
+    folder, events, begun = os.path.realpath(folder), [], {}
     with open(trace) as file:
         for line in file:
-            match = re.match(r"\d+ +(\w+)\((.*)\) += (\d+)", line)
+            thread, words = line.split(maxsplit=1)
+            # Another thread made a call meanwhile.
+            if words.endswith("<unfinished ...>\n"):
+                begun[thread] = words.removesuffix("<unfinished ...>\n")
+                if words.startswith("syncfs("):
+                    events.append(("begin to synchronize all", ""))
+                continue
+            if words.startswith("<... "):
+                words = begun.pop(thread) + words.partition("resumed>")[2]
+            match = re.match(r"(\w+)\((.*)\) += (\d+)", words)
             if match:
                 events += event(folder, *match.groups())
     return events
@@ -68,6 +77,8 @@ class Disk:
 
     def __init__(self, folder):
         self.contents, self.names, self.changes, self.moves = [], {}, {}, []
+        # What a synchronization that has begun will make last, if that was not all at the time of its end.
+        self.begun = None
         for parent, _, names in os.walk(folder):
             for name in names:
                 with open(os.path.join(parent, name), "rb") as file:
@@ -98,10 +109,14 @@ class Disk:
             self.settle(file)
         elif what == "synchronize":
             self.settle_names(lambda change: any(os.path.dirname(other) == name for other in change))
+        elif what == "begin to synchronize all":
+            self.begun = {file: len(changes) for file, changes in self.changes.items()}, list(self.moves)
         elif what == "synchronize all":
-            for file in list(self.changes):
-                self.settle(file)
-            self.settle_names(lambda change: True)
+            counts, moves = self.begun or ({file: None for file in self.changes}, self.moves)
+            self.begun = None
+            for file, count in counts.items():
+                self.settle(file, count)
+            self.settle_names(lambda change: any(change is other for other in moves))
 
     def move(self, change):
         self.moves.append(change)
@@ -111,8 +126,15 @@ class Disk:
             else:
                 self.names[name] = file
 
-    def settle(self, file):
-        for change in self.changes.pop(file, []):
+    def settle(self, file, count=None):
+        """Makes the changes of a file last: all, or the first ones."""
+        changes = self.changes.pop(file, [])
+        if count is not None and count < len(changes):
+            self.changes[file] = changes[count:]
+        elif self.begun and count is None:
+            # Of what was there when the synchronization began, nothing is left.
+            self.begun[0].pop(file, None)
+        for change in changes[:count]:
             self.change(file, *change)
 
     def change(self, file, place, data=None):
