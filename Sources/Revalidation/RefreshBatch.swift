@@ -68,6 +68,7 @@ public struct RefreshBatch {
             response.raw, staged: staged[index], replacing: response.version)
           if !isIn { changed.append(index) }
         }
+        return []
       }
       store.removeStaged(changed.compactMap { staged[$0] })
       skipped.formUnion(changed.map { responses[$0].version.id })

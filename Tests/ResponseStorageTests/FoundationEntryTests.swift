@@ -112,6 +112,7 @@ import Testing
       for (response, name) in zip(responses, staged) {
         results.append(try insertion.insert(response, staged: name, replacing: replaced))
       }
+      return []
     }
     for (name, isIn) in zip(staged, results) where !isIn {
       editor.removeStaged([name].compactMap { $0 })

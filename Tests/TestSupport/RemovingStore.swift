@@ -21,7 +21,7 @@ extension RemovingStore {
 
   public func removeStaged(_ names: [ByteString]) {}
 
-  public func insert(_ body: (any RawResponseInsertion) throws -> Void) throws {
+  public func insert(_ body: (any RawResponseInsertion) throws -> [ByteString]) throws {
     throw StoreError(.unsupported, at: "memory")
   }
 

@@ -32,11 +32,12 @@ extension FoundationStoreEditor {
     intent?.settle()
   }
 
-  func insert(_ body: (any RawResponseInsertion) throws -> Void) throws {
+  func insert(_ body: (any RawResponseInsertion) throws -> [ByteString]) throws {
     let insertion = FoundationInsertion(try files.names(), files: self)
     // Nothing is renamed before all responses are accepted, so that an error in the archive leaves
     // the store as it was.
-    try body(insertion)
+    let unsynced = try body(insertion)
+    if !unsynced.isEmpty { try synchronizeStaged(unsynced) }
     do throws(FileError) {
       // Rename, sync, then remove: if the power fails in between, a key has two files but never none.
       try place(insertion.changes)

@@ -78,8 +78,9 @@ public protocol ResponseStore {
   /// An Apple store inserts all of them or none. A Foundation store inserts each as a whole, one after the other
   /// once `body` returns; if the process ends meanwhile, the rest are not inserted.
   ///
-  /// - Parameter body: Inserts responses one by one. If it throws, the store does not change.
-  func insert(_ body: (any RawResponseInsertion) throws -> Void) throws
+  /// - Parameter body: Inserts responses one by one, and returns the names of the staged files that still have to be
+  ///   synced, as ``synchronizeStaged(_:)`` does, before the store refers to them. If it throws, the store does not change.
+  func insert(_ body: (any RawResponseInsertion) throws -> [ByteString]) throws
 
   /// Changes user info in batches, each of which is changed completely or not at all, however the process ends.
   ///
