@@ -19,7 +19,8 @@ answer() {
 }
 
 runs=100
-table version "the program by itself" "\`--version\`" "$tool --version"
+table version "the program by itself" "\`bsdtar --version\`" "bsdtar --version" "\`sqlite3 -version\`" "sqlite3 -version" \
+  "\`--version\`" "$tool --version"
 runs=5
 
 "$maker" --schema 203 --entries "$entries" --seed 1 --no-large-bodies "$folder/store"
@@ -34,10 +35,13 @@ table goals-list "$title" \
   "\`list --format csv\` with id, stored, status, mime, size, url" "$list --columns $columns -c $folder/store" \
   "\`list --sort -size --limit 20\`" "$tool list --sort=-size --limit 20 -c $folder/store"
 runs=20
-table goals-start "$title" "\`list --limit 50\`" "$tool list --limit 50 -c $folder/store"
+table goals-start "$title" \
+  "\`sqlite3\` with \`LIMIT 50\`" "sqlite3 -csv $database 'SELECT r.entry_ID, time_stamp, request_key, length(receiver_data)
+    FROM cfurl_cache_response r JOIN cfurl_cache_blob_data USING (entry_ID) JOIN cfurl_cache_receiver_data USING (entry_ID)
+    ORDER BY r.entry_ID LIMIT 50'" \
+  "\`list --limit 50\`" "$tool list --limit 50 -c $folder/store"
 runs=3
-memory "the plan of \`enforce\` for a tenth" enforce --dry-run --max-entries $((entries - some)) -c "$folder/store" |
-  record goals-memory "$title" peak_KiB
+memory "the plan of \`enforce\` for a tenth" enforce --dry-run --max-entries $((entries - some)) -c "$folder/store" >"$folder/memories"
 
 table check "$title" "\`sqlite3\`: \`PRAGMA quick_check\`" "sqlite3 $database 'PRAGMA quick_check'" "\`check\`" "$(answer check -c "$folder/store")"
 table check-full "$title" "\`sqlite3\`: \`PRAGMA integrity_check\`" "sqlite3 $database 'PRAGMA integrity_check'" \
@@ -74,6 +78,8 @@ table diff "$title, and the same without its oldest tenth" \
   "\`diff\`" "$(answer diff "$folder/store" "$copy")" \
   "\`diff --by headers\`" "$(answer diff --by headers "$folder/store" "$copy")" \
   "\`diff\` of the cache with itself" "$tool diff $folder/store $database"
+memory "\`diff\` of two caches" diff "$folder/store" "$copy" >>"$folder/memories"
+record goals-memory "$title" peak_KiB <"$folder/memories"
 rm -rf "$folder/store" "$copy"
 
 # Single entries of archives of ten thousand, or of as many as there are in all.
@@ -94,3 +100,14 @@ for ending in tar warc.gz; do
 done
 
 TOOL=$tool MAKER=$maker RUNS=3 WARMUP=0 sh Tests/Benchmarks/web_archives.sh "${2-31000}"
+
+# Where bodies are most of a cache. After the imports, which are slow for minutes after so many files were removed.
+prepare=true
+rm -rf "$folder/store" "$copy"
+"$maker" --entries "${2-31000}" --seed 1 "$folder/store"
+cp -r "$folder/store" "$copy"
+table diff-bodies "${2-31000} entries, $(size "$copy"), and a copy" \
+  "\`sqlite3\` and \`cat\`: all bodies of both" "sh -c 'for cache in $folder/store $copy; do
+    sqlite3 \$cache/Cache.db \"SELECT max(substr(receiver_data, -1)) FROM cfurl_cache_receiver_data\"
+    find \$cache/fsCachedData -type f -exec cat {} +; done'" \
+  "\`diff\`" "$tool diff $folder/store $copy/Cache.db"
