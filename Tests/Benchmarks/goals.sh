@@ -28,17 +28,17 @@ database=$folder/store/Cache.db
 title="$entries entries, schema 203, $(size "$folder/store")"
 cat "$database" >/dev/null
 list="$tool list --format csv"
+query="SELECT r.entry_ID, time_stamp, request_key, length(receiver_data) FROM cfurl_cache_response r
+  JOIN cfurl_cache_blob_data USING (entry_ID) JOIN cfurl_cache_receiver_data USING (entry_ID) ORDER BY r.entry_ID"
 table goals-list "$title" \
-  "\`sqlite3 -csv\`, without decoding: id, time, key, sizes in the three tables" \
-  "sqlite3 -csv $database 'SELECT r.entry_ID, time_stamp, request_key, length(receiver_data) FROM cfurl_cache_response r
-    JOIN cfurl_cache_blob_data USING (entry_ID) JOIN cfurl_cache_receiver_data USING (entry_ID) ORDER BY r.entry_ID'" \
+  "\`sqlite3 -csv\`, without decoding: id, time, key, sizes in the three tables" "sqlite3 -csv $database '$query'" \
   "\`list --format csv\` with id, stored, status, mime, size, url" "$list --columns $columns -c $folder/store" \
-  "\`list --sort -size --limit 20\`" "$tool list --sort=-size --limit 20 -c $folder/store"
+  "\`list --sort -size --limit 20\`" "$tool list --sort=-size --limit 20 -c $folder/store" \
+  "that \`sqlite3 -csv\` twice at the same time" \
+  "sh -c 'for number in 1 2; do sqlite3 -csv $database \"$query\" >/dev/null & done; wait'"
 runs=20
 table goals-start "$title" \
-  "\`sqlite3\` with \`LIMIT 50\`" "sqlite3 -csv $database 'SELECT r.entry_ID, time_stamp, request_key, length(receiver_data)
-    FROM cfurl_cache_response r JOIN cfurl_cache_blob_data USING (entry_ID) JOIN cfurl_cache_receiver_data USING (entry_ID)
-    ORDER BY r.entry_ID LIMIT 50'" \
+  "\`sqlite3\` with \`LIMIT 50\`" "sqlite3 -csv $database '$query LIMIT 50'" \
   "\`list --limit 50\`" "$tool list --limit 50 -c $folder/store"
 runs=3
 memory "the plan of \`enforce\` for a tenth" enforce --dry-run --max-entries $((entries - some)) -c "$folder/store" >"$folder/memories"
