@@ -1,4 +1,4 @@
-/// A sync of a whole file system, on a thread of its own.
+/// A sync of a whole file system, on a thread of its own. If nothing waits for it, it still runs to its end.
 public final class FileSystemSync: Sendable {
   private let result = Monitor<Result<Bool, FileError>?>(nil)
 

@@ -68,6 +68,7 @@ public struct RefreshBatch {
             response.raw, staged: staged[index], replacing: response.version)
           if !isIn { changed.append(index) }
         }
+        // The bodies are on disk already.
         return []
       }
       store.removeStaged(changed.compactMap { staged[$0] })

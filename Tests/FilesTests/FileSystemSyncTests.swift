@@ -2,7 +2,7 @@ import Files
 import Testing
 
 @Suite struct FileSystemSyncTests {
-  @Test func `a sync ends, however often its end is waited for`() throws {
+  @Test func `waiting twice returns the same result`() throws {
     let folder = try TemporaryDirectory(in: "/tmp")
     let sync = FileSystemSync(of: folder.path)
     let isSynced = try sync.wait()

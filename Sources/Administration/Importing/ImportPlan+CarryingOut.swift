@@ -43,6 +43,7 @@ extension ImportPlan {
             raw, staged: staged[entry.number], replacing: replaced[entry.number])
           if !isIn { result.changed.insert(entry.number) }
         }
+        // If the store is in use, they are on disk already.
         return store.inUse ? [] : staged.values.sorted()
       }
       store.removeStaged(result.changed.compactMap { staged[$0] })

@@ -24,7 +24,7 @@ final class WARCEntriesAhead: Sendable {
   private static let mostBytes = ByteCount(1 << 19)
   /// The size of the largest body that is sent with its entry, in bytes.
   private static let largestBody = ByteCount(1 << 18)
-  // With 3, an import took a twentieth more time: on two processors, a thread often waits for one.
+  // With 3, an import took a twentieth more time: on two processors, a thread often waits for a processor.
   /// The number of batches, or parts, of a thread that may exist at a time.
   private static let mostBatches = 8
 

@@ -17,6 +17,7 @@ extension FoundationStoreEditor {
   }
 
   func synchronizeStaged(_ names: [ByteString]) throws(StoreError) {
+    guard !names.isEmpty else { return }
     intent?.synchronize()
     do throws(FileError) {
       for name in names.compactMap({ FoundationFileName($0.bytes) }) {
@@ -36,8 +37,7 @@ extension FoundationStoreEditor {
     let insertion = FoundationInsertion(try files.names(), files: self)
     // Nothing is renamed before all responses are accepted, so that an error in the archive leaves
     // the store as it was.
-    let unsynced = try body(insertion)
-    if !unsynced.isEmpty { try synchronizeStaged(unsynced) }
+    try synchronizeStaged(body(insertion))
     do throws(FileError) {
       // Rename, sync, then remove: if the power fails in between, a key has two files but never none.
       try place(insertion.changes)

@@ -83,14 +83,12 @@ extension AppleStoreEditor {
         // CFNetwork may have prepared statements, and would have to prepare them again.
         let indexes = inUse ? nil : try DeferredIndexes(droppingFrom: connection)
         insertion = try AppleInsertion(connection, path: files.path)
-        let sync = try synchronization(of: body(insertion))
+        let sync = try sync(of: body(insertion))
         try indexes?.create(in: connection, folder: files.folder)
         // SQLite writes to most damaged databases without an error. Before the commit, it can still
         // be rolled back.
         try verify()
-        // Before the commit: after a power failure, a row must not refer to a body that never
-        // reached the disk. When power failures were simulated without this step, 48 of 200 left
-        // such rows; with it, none did.
+        // Before the commit: a row must not refer to a body that is not on disk.
         try sync.wait()
         noteRemoval(of: insertion.replacedFiles)
         do { try connection.execute("COMMIT") } catch {

@@ -7,16 +7,15 @@ extension AppleStoreEditor {
   private static let manyBodies = 64
 
   public func synchronizeStaged(_ names: [ByteString]) throws(StoreError) {
-    try synchronization(of: names).wait()
+    try sync(of: names).wait()
   }
 
-  /// Begins to sync staged bodies and their names.
-  func synchronization(of names: [ByteString]) throws(StoreError) -> StagedSynchronization {
-    guard !names.isEmpty else { return StagedSynchronization() }
+  /// Prepares a sync of staged bodies and their names; that of many begins at once.
+  func sync(of names: [ByteString]) throws(StoreError) -> StagedFileSync {
     // The intent must be on disk before the files: after a crash it is how they are found as orphans.
-    intent?.synchronize()
-    return StagedSynchronization(
-      of: names, in: files.bodies, together: names.count >= Self.manyBodies)
+    if !names.isEmpty { intent?.synchronize() }
+    return StagedFileSync(
+      of: names, in: files.bodies, syncingFileSystem: names.count >= Self.manyBodies)
   }
 }
 
@@ -24,36 +23,29 @@ extension AppleStoreEditor {
 ///
 /// An `fsync` of a file does not promise that its name is on disk; only one of the folder does. Without these syncs, a
 /// simulated power failure left rows without body files in 48 of 200 cases, although killing the process never did.
-struct StagedSynchronization {
+struct StagedFileSync {
   private let names: [ByteString]
   private let folder: String
   /// One `syncfs` makes the same promise for all files at once. In an import of 100,000 responses, nearly all of the
   /// time went into one `fsync` for each body.
-  private let all: FileSystemSync?
+  private let fileSystemSync: FileSystemSync?
 
-  /// A sync of nothing.
-  init() {
-    (names, folder, all) = ([], "", nil)
-  }
-
-  /// Begins to sync the files with these names.
+  /// Prepares a sync of the files with these names.
   ///
-  /// - Parameter together: Whether to sync all of the file system, which another thread begins at once.
-  init(of names: [ByteString], in folder: String, together: Bool) {
+  /// - Parameter syncingFileSystem: Whether to sync all of the file system, which another thread begins at once.
+  init(of names: [ByteString], in folder: String, syncingFileSystem: Bool) {
     (self.names, self.folder) = (names, folder)
-    all = together ? FileSystemSync(of: folder) : nil
+    fileSystemSync = syncingFileSystem ? FileSystemSync(of: folder) : nil
   }
 
   /// Waits until the files and their names are on disk.
   func wait() throws(StoreError) {
     guard !names.isEmpty else { return }
     do throws(FileError) {
-      if try all?.wait() ?? false { return }
-      for name in names {
-        let path = "\(folder)/\(String(decoding: name.bytes, as: UTF8.self))"
-        try OpenFile(reading: path).synchronize()
-      }
-      try Directory(folder).synchronize()
+      if try fileSystemSync?.wait() ?? false { return }
+      let folder = try Directory(folder)
+      for name in names { try OpenFile(reading: name.bytes, in: folder).synchronize() }
+      try folder.synchronize()
     } catch {
       throw StoreError(writing: error)
     }
