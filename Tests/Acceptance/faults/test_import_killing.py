@@ -63,6 +63,25 @@ def test_import_meets_fault(thorough):
     assert True in seen and seen.count(False) > (20 if thorough else 8), seen
 
 
+def test_import_of_many_bodies_meets_fault():
+    """If the file system cannot be synced, nothing of an import of many bodies is there; if it is killed meanwhile, neither."""
+    origin = make("origin", entries=24)
+    archive = export(make("more", entries=200, seed=2), "archive.tar.zst")
+    old = contents(origin)
+    words = ["import", archive, "--yes", "--on-conflict", "replace"]
+    assert counts(["syncfs"], origin, words) == {"syncfs": 1}
+    for fault in ("error=EIO", "signal=SIGKILL"):
+        cache = copy(origin, "cache")
+        result = subprocess.run(
+            [*strace.fault("syncfs", fault, 1), tool, *words, "-c", cache], capture_output=True, stdin=subprocess.DEVNULL, text=True)
+        assert contents(cache) == old, fault
+        if fault == "error=EIO":
+            assert result.returncode == 74 and "Input/output error" in result.stderr, result
+            assert not look(cache).orphans and not intents()
+        run(*words, "-c", cache)
+        assert len(contents(cache)) > len(old) and not look(cache).orphans and not intents(), fault
+
+
 def test_backup_meets_fault(thorough):
     """Whenever a purge with a backup is killed, what it removed is in the archive."""
     origin, archive = make("origin", entries=16), path("backup.tar.zst")

@@ -32,7 +32,8 @@ def recorded(run, folder, trace):
             if words.endswith("<unfinished ...>\n"):
                 begun[thread] = words.removesuffix("<unfinished ...>\n")
                 if words.startswith("syncfs("):
-                    events.append(("begin to synchronize all", ""))
+                    # The synchronization covers only what was written before.
+                    events += [("begin to synchronize all", name) for _, name in event(folder, "syncfs", words.partition("(")[2], "0")]
                 continue
             if words.startswith("<... "):
                 words = begun.pop(thread) + words.partition("resumed>")[2]
@@ -77,7 +78,7 @@ class Disk:
 
     def __init__(self, folder):
         self.contents, self.names, self.changes, self.moves = [], {}, {}, []
-        # What a synchronization that has begun will make last, if that was not all at the time of its end.
+        # The changes that a running `syncfs` covers; `None` if none is running.
         self.begun = None
         for parent, _, names in os.walk(folder):
             for name in names:
@@ -132,7 +133,7 @@ class Disk:
         if count is not None and count < len(changes):
             self.changes[file] = changes[count:]
         elif self.begun and count is None:
-            # Of what was there when the synchronization began, nothing is left.
+            # This `fsync` has already settled what the `syncfs` covers.
             self.begun[0].pop(file, None)
         for change in changes[:count]:
             self.change(file, *change)
