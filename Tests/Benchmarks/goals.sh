@@ -19,7 +19,7 @@ answer() {
 }
 
 runs=100
-table version "the program by itself" "\`bsdtar --version\`" "bsdtar --version" "\`sqlite3 -version\`" "sqlite3 -version" \
+table version "the program by itself" "\`sqlite3 -version\`" "sqlite3 -version" "\`bsdtar --version\`" "bsdtar --version" \
   "\`--version\`" "$tool --version"
 runs=5
 
@@ -34,7 +34,7 @@ table goals-list "$title" \
   "\`sqlite3 -csv\`, without decoding: id, time, key, sizes in the three tables" "sqlite3 -csv $database '$query'" \
   "\`list --format csv\` with id, stored, status, mime, size, url" "$list --columns $columns -c $folder/store" \
   "\`list --sort -size --limit 20\`" "$tool list --sort=-size --limit 20 -c $folder/store" \
-  "that \`sqlite3 -csv\` twice at the same time" \
+  "two of this \`sqlite3 -csv\` at the same time" \
   "sh -c 'for number in 1 2; do sqlite3 -csv $database \"$query\" >/dev/null & done; wait'"
 runs=20
 table goals-start "$title" \
@@ -101,13 +101,14 @@ done
 
 TOOL=$tool MAKER=$maker RUNS=3 WARMUP=0 sh Tests/Benchmarks/web_archives.sh "${2-31000}"
 
-# Where bodies are most of a cache. After the imports, which are slow for minutes after so many files were removed.
+# Where bodies are most of a cache. Last, because imports are slow for minutes after so many files were removed.
 prepare=true
 rm -rf "$folder/store" "$copy"
 "$maker" --entries "${2-31000}" --seed 1 "$folder/store"
 cp -r "$folder/store" "$copy"
+sync -f "$folder"
 table diff-bodies "${2-31000} entries, $(size "$copy"), and a copy" \
-  "\`sqlite3\` and \`cat\`: all bodies of both" "sh -c 'for cache in $folder/store $copy; do
+  "\`sqlite3\` and \`cat\`: all bodies of both" "sh -c 'set -e; for cache in $folder/store $copy; do
     sqlite3 \$cache/Cache.db \"SELECT max(substr(receiver_data, -1)) FROM cfurl_cache_receiver_data\"
     find \$cache/fsCachedData -type f -exec cat {} +; done'" \
   "\`diff\`" "$tool diff $folder/store $copy/Cache.db"

@@ -19,10 +19,11 @@ measure() {
   shift
   if [ "$entries" -ge 1000000 ]; then
     sh -c "$prepare"
-    /usr/bin/time -f "%e %M" -o "$folder/result" "$tool" "$@" >/dev/null 2>"$folder/errors" || [ $? = 1 ] || cat "$folder/errors" >&2
+    start=$(date +%s%N)
+    /usr/bin/time -f "%M" -o "$folder/result" "$tool" "$@" >/dev/null 2>"$folder/errors" || [ $? = 1 ] || cat "$folder/errors" >&2
     # A line before it says that the command ended with 1.
-    tail -1 "$folder/result" | awk -v entries="$entries" -v name="$name" \
-      '{ printf "%s\t%s\t%s\t%s\n", name, entries, $1, $2 }' >>"$measured"
+    tail -1 "$folder/result" | awk -v entries="$entries" -v name="$name" -v nanoseconds=$(($(date +%s%N) - start)) \
+      '{ printf "%s\t%s\t%.4f\t%s\n", name, entries, nanoseconds / 1e9, $1 }' >>"$measured"
     return
   fi
   hyperfine --warmup 1 --runs 3 --shell none --output null --ignore-failure --prepare "$prepare" \

@@ -50,8 +50,6 @@ runs=2
 table list-python "$entries entries, schema 202" \
   "\`list --format csv\`" "$list --format csv -c $folder/large" \
   "Python with \`sqlite3\` and \`plistlib\`" "python3 Tests/Benchmarks/list_with_plistlib.py $folder/large/Cache.db"
-runs=100
-table version "the program by itself" "\`--version\`" "$tool --version"
 
 for size in small large; do
   count=10000
