@@ -85,3 +85,48 @@ def test_power_failure(entries, at_once, beside, thorough):
     assert power_failures(origin, events, old, new, moments) == []
     # An import that does not wait for the bodies fails the test.
     assert power_failures(origin, [event for event in events if not waits(event)], old, new, moments)
+
+
+def test_power_failure_of_an_empty_cache(thorough):
+    """The indexes of an empty cache are created while the bodies are synced, and the commit waits for both."""
+    more = make("more", entries=200)
+    archive = export(more, "archive.tar")
+    origin = make("origin", entries=0)
+    cache = copy(origin, "cache")
+    words = [tool, "import", "-c", cache, archive]
+    events = recorded(lambda *before: subprocess.run([*before, *words], capture_output=True, check=True), cache, path("trace"))
+    old, new = contents(origin), contents(cache)
+    assert new == contents(more) and old == {}
+    places = lambda holds: [place for place, event in enumerate(events) if holds(event)]
+    written = places(lambda event: is_body(event) and event[0] == "write")
+    [ended] = places(waits)
+    begun = places(lambda event: event[0] == "begin to synchronize all") or [ended]
+    committed = places(lambda event: event[0] == "synchronize" and event[1] in DATABASE)
+    assert max(written) < begun[0] <= ended < committed[0], (written, begun, ended, committed)
+    assert power_failures(origin, events, old, new, 70 if thorough else 20) == []
+    assert power_failures(origin, [event for event in events if not waits(event)], old, new, 20)
+
+
+def test_calls_of_two_threads():
+    """What is written while another thread synchronizes everything may be lost; what was written before is not."""
+    os.makedirs(path("origin/fsCachedData"))
+    os.makedirs(path("cache"))
+    name = lambda file: "".join(f"\\x{byte:02x}" for byte in os.path.realpath(path("cache")).encode() + b"/" + file)
+    with open(path("trace"), "w") as trace:
+        trace.write(f"""\
+1 openat(AT_FDCWD</>, "{name(b'a')}", O_WRONLY|O_CREAT|O_EXCL, 0600) = 5<{name(b'a')}>
+1 pwrite64(5<{name(b'a')}>, "\\x31", 1, 0) = 1
+2 syncfs(6<{name(b'.')}> <unfinished ...>
+1 openat(AT_FDCWD</>, "{name(b'b')}", O_WRONLY|O_CREAT|O_EXCL, 0600) = 7<{name(b'b')}>
+1 pwrite64(5<{name(b'a')}>, "\\x32", 1, 1 <unfinished ...>
+2 <... syncfs resumed>) = 0
+1 <... pwrite64 resumed>) = 1
+""")
+    events = recorded(lambda *before: None, path("cache"), path("trace"))
+    assert [event[:2] for event in events] == [
+        ("create", "a"), ("write", "a"), ("begin to synchronize all", ""), ("create", "b"), ("synchronize all", ""), ("write", "a")]
+    assert disk_after(path("origin"), events, 1, random.Random(1)).files() == {"a": b"1"}
+    # The second write of the file ends before the synchronization does, and still may be lost.
+    events[4:] = events[5:] + events[4:5]
+    assert disk_after(path("origin"), events, 1, random.Random(1)).files() == {"a": b"1"}
+    assert disk_after(path("origin"), events, 0, random.Random(1)).files() == {"a": b"12", "b": b""}
