@@ -153,8 +153,8 @@ let package = Package(
       of: "ResponseArchives", on: "Archive", "Bytes", "Files", "HTTPCaching", "JSON",
       "ResponseStorage", "TestSupport"),
     tests(
-      of: "Administration", on: "Bytes", "HTTPCaching", "Matching", "ResponseStorage", "TestSupport"
-    ),
+      of: "Administration", on: "Bytes", "Files", "HTTPCaching", "Matching", "ResponseStorage",
+      "TestSupport"),
     tests(of: "Auditing", on: "Bytes", "ResponseStorage"),
     tests(of: "Querying", on: "SQLite"),
     tests(of: "Watching", on: "Administration", "Bytes", "ResponseStorage", "TestSupport"),

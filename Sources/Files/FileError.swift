@@ -52,6 +52,9 @@ public struct FileError: Error, Hashable, Sendable {
   /// Returns the error for a symbolic link where none is allowed.
   public static func symbolicLink(at path: String) -> FileError { FileError(ELOOP, at: path) }
 
+  /// Returns the error for a file that ends before what was written to it.
+  public static func incomplete(at path: String) -> FileError { FileError(EIO, at: path) }
+
   /// Returns the error for the current `errno`.
   static func last(at path: String) -> FileError { FileError(errno, at: path) }
 

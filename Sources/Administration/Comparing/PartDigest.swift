@@ -78,14 +78,3 @@ struct DigestedBytes {
     }
   }
 }
-
-extension [UInt8] {
-  /// Appends the bytes of a number, the lowest first.
-  mutating func append(number: UInt64) {
-    var number = number
-    for _ in 0..<8 {
-      append(UInt8(truncatingIfNeeded: number))
-      number >>= 8
-    }
-  }
-}
