@@ -136,7 +136,10 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["AdminCommands", "Bytes", "HTTPCaching", "ResponseStorage", "Revalidation"],
+      dependencies: [
+        "AdminCommands", "Administration", "Bytes", "HTTPCaching", "JSON", "ResponseStorage",
+        "Revalidation",
+      ],
       path: "Tests/TestSupport", swiftSettings: checked + unoptimized),
     tests(of: "Bytes"),
     tests(of: "Files", on: "Bytes"),

@@ -117,6 +117,15 @@ public struct JSONStream: Sendable {
     }
   }
 
+  /// Begins a member after the array. Its value, one that another writer has produced, must be appended next.
+  public mutating func beginMember(_ name: StaticString, in bytes: inout [UInt8]) {
+    go(from: .rest, to: .rest)
+    write(to: &bytes, .inLine) { json in
+      json.key(name)
+      json.written([])
+    }
+  }
+
   /// Writes the last members, and ends the document and its line.
   public mutating func end(
     in bytes: inout [UInt8], _ members: (inout JSONWriter) -> Void = { _ in }

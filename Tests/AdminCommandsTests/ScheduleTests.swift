@@ -220,13 +220,13 @@ private final class SteppedWorld: RemovingStore {
     return self
   }
 
-  func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal,
+  func remove(
+    _ responses: inout some IteratorProtocol<ResponseVersion>, into removal: inout Removal,
     unless shouldStop: () -> Bool
-  ) throws(StoreError) where Versions.Index == Int {
-    while removal.visited < responses.count, !shouldStop() {
+  ) throws(StoreError) {
+    while let response = responses.next(), !shouldStop() {
       guard removed.count != removalsUntilBusy else { throw StoreError(.inUse, at: "memory") }
-      removed.append(responses[responses.startIndex + removal.visited].id)
+      removed.append(response.id)
       removal.visited += 1
       milliseconds += 1_000
     }

@@ -92,7 +92,7 @@ import Testing
         selection.before = Timestamp(
           secondsSince1970: now.secondsSince1970 - Double(limit.seconds))
         let plan = try RemovalPlan(removing: selection, from: store, now: now)
-        let removed = plan.entries.filter { !$0.isOrphan }
+        let removed = try plan.entries.array.filter { !$0.isOrphan }
         #expect(limit.removed.entries == Int64(removed.count), "seed \(seed), \(limit.seconds)")
         #expect(limit.removed.bytes == removed.reduce(0 as ByteCount) { $0 + ($1.size ?? 0) })
       }

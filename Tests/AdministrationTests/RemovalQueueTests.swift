@@ -9,61 +9,57 @@ import Testing
   private struct Case: CustomTestStringConvertible {
     let seed: UInt64
     let order: [CacheLimits.Order]
-    /// The number of entries to remove.
-    let count: Int
+    /// The number of all entries, of those to remove, and of those in memory.
+    let (all, count, most): (Int, Int, Int)
 
-    var testDescription: String { "seed \(seed), \(order), \(count) entries" }
+    var testDescription: String { "seed \(seed), \(order), \(count) of \(all), \(most) in memory" }
   }
 
-  private static let cases = [1, 15_000, 45_000].enumerated().flatMap { place, count in
+  // In memory, and with a part of the entries in a file.
+  private static let cases = [
+    (40_000, 1, 65_536), (40_000, 9_000, 65_536), (40_000, 30_000, 65_536), (3_000, 1, 20),
+    (3_000, 30, 50), (3_000, 700, 50), (3_000, 2_900, 50), (3_000, 3_000, 200),
+  ].enumerated().flatMap { place, sizes in
     [[CacheLimits.Order.oldest], [.largest], [.largest, .oldest]].map {
-      Case(seed: UInt64(place), order: $0, count: count)
+      Case(seed: UInt64(place), order: $0, all: sizes.0, count: sizes.1, most: sizes.2)
     }
   }
 
   @Test(arguments: cases)
   private func `a queue has the same entries as sorting all of them`(one: Case) throws {
-    let entries = Self.entries(one.seed)
+    let entries = Self.entries(one.all, one.seed)
     let first = Self.sorted(entries, by: one.order).prefix(one.count)
     var limits = CacheLimits()
     limits.order = one.order
     limits.entries = Int64(entries.count - one.count)
-    #expect(Self.removed(entries, by: limits) == first.map(\.version.id))
+    #expect(try Self.removed(entries, by: limits, atMost: one.most) == first.map(\.version.id))
 
     limits.entries = nil
     limits.bytes = Self.bytes(entries) - Self.bytes(first)
     // Bodies of 0 bytes at the end free nothing.
     let needed = first.reversed().drop { $0.size == 0 }.reversed()
-    #expect(Self.removed(entries, by: limits) == needed.map(\.version.id))
-  }
-
-  @Test func `a queue that would need too many entries keeps none`() {
-    let entries = Self.entries(7)
-    var limits = CacheLimits()
-    limits.entries = Int64(entries.count - 20_000)
-    let excess = LimitExcess(limits, of: Self.plan(of: entries))
-    for (most, hasOverflowed) in [(19_999, true), (20_000, false)] {
-      var queue = RemovalQueue(in: limits, until: excess, atMost: most)
-      for entry in entries { queue.insert(entry) }
-      #expect(queue.hasOverflowed == hasOverflowed)
-    }
+    #expect(try Self.removed(entries, by: limits, atMost: one.most) == needed.map(\.version.id))
   }
 
   private static func removed(
-    _ entries: [RemovalPlan.Entry], by limits: CacheLimits
-  ) -> [StoredResponse.ID] {
+    _ entries: [RemovalPlan.Entry], by limits: CacheLimits, atMost most: Int
+  ) throws -> [StoredResponse.ID] {
     var excess = LimitExcess(limits, of: plan(of: entries))
-    var queue = RemovalQueue(in: limits, until: excess)
-    for entry in entries { queue.insert(entry) }
-    let removed = queue.removeNeeded(updating: &excess)
-    #expect(!excess.isOver && removed.allSatisfy { $0.reason != .selected })
-    return removed.map(\.version.id)
+    var queue = RemovalQueue(in: limits, until: excess, temporaryFolder: "/tmp", atMost: most)
+    for entry in entries { try queue.insert(entry) }
+    var ids: [StoredResponse.ID] = []
+    try queue.removeNeeded(updating: &excess) { entry in
+      #expect(entry.reason != .selected)
+      ids.append(entry.version.id)
+    }
+    #expect(!excess.isOver)
+    return ids
   }
 
   /// Entries with bodies in files, in no order of time or size.
-  private static func entries(_ seed: UInt64) -> [RemovalPlan.Entry] {
+  private static func entries(_ count: Int, _ seed: UInt64) -> [RemovalPlan.Entry] {
     var random = SplitMix64(seed: seed)
-    return (1...60_000).map { number in
+    return (1...count).map { number in
       let time = Double(random.next() % 20_000)
       return RemovalPlan.Entry(
         version: ResponseVersion(
@@ -74,7 +70,7 @@ import Testing
   }
 
   private static func plan(of entries: [RemovalPlan.Entry]) -> RemovalPlan {
-    var plan = RemovalPlan(of: MemoryStore().description)
+    var plan = RemovalPlan(of: MemoryStore().description, temporaryFolder: "/tmp")
     plan.storedEntries = Int64(entries.count)
     // As large as an empty database, so that only files free space.
     plan.footprint.databaseBytes = 49_152

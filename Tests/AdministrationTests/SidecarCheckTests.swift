@@ -147,7 +147,7 @@ import Testing
       }
       let before = try check(responses, folder, naming: naming, repairs: true) { _ in }
       var changes = SidecarChanges()
-      try before.plan.carryOut(in: before.folder, with: [], into: &changes)
+      try before.plan.carryOut(in: before.folder, with: entries([]), into: &changes)
       #expect(changes == before.plan.preview, "seed \(seed)")
       var found: [Finding] = []
       let after = try check(responses, folder, naming: naming, repairs: true) { found.append($0) }
@@ -181,12 +181,13 @@ import Testing
     return response
   }
 
-  private func entries(_ ids: [Int64]) -> [RemovalPlan.Entry] {
-    ids.map { id in
+  private func entries(_ ids: [Int64]) throws -> RemovalPlan.EntryList {
+    let entries = ids.map { id in
       RemovalPlan.Entry(
         version: ResponseVersion(id: .row(id), key: nil, stored: nil, file: nil), url: nil,
         size: nil, hasBodyFile: false, reason: .selected)
     }
+    return try RemovalPlan.EntryList(entries)
   }
 }
 

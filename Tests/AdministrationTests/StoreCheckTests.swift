@@ -26,7 +26,7 @@ import Testing
       #expect(findings.map(\.id) == [.row(2)])
       try check.confirm(in: MemoryStore(later)) { findings.append($0) }
       #expect(findings.map(\.id) == ids.map { .row($0) })
-      #expect(check.plan.entries.map(\.version.id) == ids.map { .row($0) })
+      #expect(try check.plan.entries.ids == ids.map { .row($0) })
       #expect(check.counts == [.error: Int64(ids.count)])
     }
   }
@@ -34,7 +34,7 @@ import Testing
   @Test func `a body that is missing while no process has the store open is lost`() throws {
     let check = try check([response(1, .missingBodyFile)], inUse: false) { _ in }
     #expect(check.suspects.isEmpty)
-    #expect(check.plan.entries.map(\.reason) == [.missingBody])
+    #expect(try check.plan.entries.array.map(\.reason) == [.missingBody])
   }
 
   @Test func `an entry with several errors is removed once`() throws {
@@ -42,7 +42,7 @@ import Testing
     faulty.notes += [.init(.missingBodyFile, ""), .init(.noBlobRow, "")]
     var check = try check([faulty], inUse: true) { _ in }
     try check.confirm(in: MemoryStore([faulty])) { _ in }
-    #expect(check.plan.entries.map(\.reason) == [.undecodable])
+    #expect(try check.plan.entries.array.map(\.reason) == [.undecodable])
     #expect(check.counts == [.error: 3])
   }
 
@@ -65,7 +65,7 @@ import Testing
     ] as [(Set<Finding.Repair>, [Int64], [OrphanFile])] {
       let options = StoreCheck.Options(fully: false, repairs: repairs, now: now, clock: now)
       let check = try StoreCheck(of: store, options) { _ in }
-      #expect(check.plan.entries.map(\.version.id) == ids.map { .row($0) })
+      #expect(try check.plan.entries.ids == ids.map { .row($0) })
       #expect(check.plan.orphans == orphans)
       #expect(check.plan.storedEntries == 2)
       #expect(check.counts == [.error: 2, .warning: 1])
@@ -101,7 +101,7 @@ import Testing
           (id < 300 ? ["\(id) never-by-rule"] : []) + (id % 5 == 0 ? ["\(id) undecodable"] : [])
             + (id % 10 == 0 ? ["\(id) not-get"] : [])
         })
-    #expect(check.plan.entries.map(\.version.id) == (1...120).map { StoredResponse.ID.row($0 * 5) })
+    #expect(try check.plan.entries.ids == (1...120).map { StoredResponse.ID.row($0 * 5) })
     #expect(check.plan.storedEntries == 600)
     #expect(check.counts == [.error: 120, .warning: 299, .note: 60] as [Finding.Severity: Int64])
   }
@@ -153,7 +153,7 @@ import Testing
     var removal = Removal()
     removal.visitedOrphans = 3
     removal.skippedOrphans = ["B"]
-    plan.restrict(to: removal)
+    try plan.restrict(to: removal)
     #expect(plan.orphans.map(\.name) == ["A", "C"])
   }
 

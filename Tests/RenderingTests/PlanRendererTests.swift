@@ -14,7 +14,7 @@ import Testing
       removing: Selection(), from: MemoryStore(), now: #require(now))
     plan.store = StoreDescription(
       path: "Cache.db", format: .apple, schemaVersion: 203, identity: [1, .max])
-    plan.entries = [
+    plan.entries = try RemovalPlan.EntryList([
       .init(
         version: ResponseVersion(
           id: .row(-5), key: ByteString([0xFF, 0x22]), stored: Timestamp(secondsSince2001: 0.1)),
@@ -28,13 +28,13 @@ import Testing
           id: .file("7.YQ=="), key: nil, stored: nil,
           file: FileVersion(number: .max, modified: .min, size: .max)),
         url: nil, size: 4, hasBodyFile: false, reason: .overSize),
-    ]
+    ])
     return plan
   }
 
   private func text(of plan: RemovalPlan) throws -> [UInt8] {
     var buffer = TextBuffer()
-    PlanRenderer(verb: "purge", now: try #require(now))
+    try PlanRenderer(verb: "purge", now: #require(now))
       .append(plan, of: "/caches/Cache.db", into: &buffer) { _ in }
     return buffer.bytes
   }
@@ -44,9 +44,9 @@ import Testing
     var reader = JSONReader(try text(of: plan))
     let saved = try SavedPlan(reading: &reader)
     #expect(
-      saved
-        == SavedPlan(
-          path: "/caches/Cache.db", format: .apple, identity: [1, .max], entries: plan.entries))
+      (saved.path, saved.format, saved.identity) == ("/caches/Cache.db", .apple, [1, .max]))
+    #expect(try saved.entries.array == plan.entries.array)
+    #expect(saved.orphans == [] && !saved.isSecure)
   }
 
   @Test func `a truncated plan is invalid`() throws {

@@ -29,7 +29,7 @@ import Testing
         id: .row(Int64(place) + 1), key: key.map { ByteString($0) }, stored: nil, file: nil
       )
     }
-    var rows = RowsByKey(of: versions)
+    var rows = RowsByKey()
     for version in versions {
       guard case .row(let row) = version.id else { continue }
       rows.append(row, version.key)

@@ -74,11 +74,13 @@ public struct CommandLineResult: Hashable, Sendable {
 private final class RecordingEditor: RemovingStore {
   var removed: [StoredResponse.ID] = []
 
-  func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal,
+  func remove(
+    _ responses: inout some IteratorProtocol<ResponseVersion>, into removal: inout Removal,
     unless shouldStop: () -> Bool
-  ) where Versions.Index == Int {
-    removed += responses.map(\.id)
-    removal.visited = responses.count
+  ) {
+    while let response = responses.next() {
+      removed.append(response.id)
+      removal.visited += 1
+    }
   }
 }

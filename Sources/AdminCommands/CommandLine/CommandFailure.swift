@@ -203,4 +203,14 @@ extension CommandFailure {
       }
     self.init(status, kind: kind, error.description, path: error.path)
   }
+
+  /// Creates a failure from an error of an unnamed file, which has the path of its folder.
+  init(ofTemporaryFile error: FileError) {
+    // Also if the folder does not exist: it is no input of the command.
+    self.init(
+      .inputOutput, kind: error.kind == .noRoom ? "no-room" : "io",
+      "cannot keep temporary data in \(error)",
+      hint: "set TMPDIR to a folder with more room, for instance: TMPDIR=/var/tmp",
+      path: error.path)
+  }
 }

@@ -131,7 +131,9 @@ extension URLCacheAdmin {
     case let error as FileError:
       // The reader of the output has seen enough, as in `list | head`.
       if error.kind == .brokenPipe { return .done }
-      failure = CommandFailure(error)
+      failure =
+        error.path == environment.temporaryFolder
+        ? CommandFailure(ofTemporaryFile: error) : CommandFailure(error)
     default:
       let text = fullMessage(for: error)
       // `--help` and `--version` are errors to ArgumentParser, with the text to print and an exit

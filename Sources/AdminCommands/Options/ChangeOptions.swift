@@ -186,17 +186,17 @@ struct PlanOptions: ParsableArguments {
       return true
     }
     // Write the plan atomically: 'apply' would execute a part of a plan that a full disk had truncated.
-    do throws(FileError) {
+    do {
       var file = try NewFile(at: path, replacing: false)
       var text = TextBuffer()
-      try renderer.append(plan, of: store, into: &text) { text throws(FileError) in
+      try renderer.append(plan, of: store, into: &text) { text in
         guard text.bytes.count >= OutputBuffer.pieceLength else { return }
         try file.write(text.bytes)
         text.removeAll(keepingCapacity: true)
       }
       try file.write(text.bytes)
       try file.commit(replacing: false)
-    } catch {
+    } catch let error as FileError {
       throw CommandFailure(creating: error, canBeForced: false)
     }
     let entries = Confirmation.counted(plan.entries.count, "entry", "entries")

@@ -26,11 +26,12 @@ extension PlanOptions {
     // A backup never replaces a file.
     let target = try ArchiveOutput(path: path, isForced: nil, environment)
     // Both are in ascending order of ids, so one pass is enough.
-    var rest = plan.entries[...]
+    var rest = plan.entries.makeReader()
+    var next = try rest.next()
     let summary = try environment.showingProgress("Writing the backup", over: source) {
       try export.run(on: source, [.key, .stored, .file]) { response in
-        rest = rest.drop { $0.version.id < response.id }
-        guard let entry = rest.first else { return false }
+        while let entry = next, entry.version.id < response.id { next = try rest.next() }
+        guard let entry = next else { return false }
         // The removal makes the same comparison, so what is removed is in the backup, and nothing
         // else.
         return entry.version.isStill(response)

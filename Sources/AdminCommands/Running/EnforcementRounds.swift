@@ -54,8 +54,6 @@ struct EnforcementRounds {
   /// Runs rounds until the cache is within its limits or stops changing.
   mutating func carryOut(atMost rounds: Int, unless stopReason: () -> StopReason?) throws {
     var count = 0
-    // Each round is sorted by itself. Sort once, after the last round: an array with a second owner is copied.
-    defer { if count > 1 { total.plan.entries.sort { $0.version.id < $1.version.id } } }
     while count < rounds, hasWork {
       count += 1
       // A database that was sound before the first round needs no check before the next.
@@ -63,11 +61,10 @@ struct EnforcementRounds {
         plan, shrinking: mustShrink, verifying: count == 1, unless: stopReason)
       let remaining =
         receipt.isComplete ? plan.storedEntries - Int64(plan.entries.count) : nil
-      // There may be a million entries, so keep them only in the receipt.
-      (plan.entries, plan.orphans) = ([], [])
+      (plan.entries, plan.orphans) = (RemovalPlan.EntryList(), [])
       let before = plan
-      total.add(receipt, ofRound: UInt8(clamping: count))
       do {
+        try total.add(receipt, ofRound: UInt8(clamping: count))
         if let failure = total.failure { throw failure }
         // Do not measure the cache again after a stop: the user is waiting for the command to end.
         stop = stopReason()
@@ -88,7 +85,7 @@ struct EnforcementRounds {
     if plan.entries.isEmpty { total.plan.kept = plan.kept }
     // Entries that are only over the low mark do not violate a limit.
     total.plan.meetsLimits =
-      plan.entries.allSatisfy { $0.reason == .overSize } && plan.meetsLimits != false
+      plan.entries.overSize == plan.entries.count && plan.meetsLimits != false
       && exceeded.isEmpty
   }
 
@@ -145,5 +142,5 @@ struct EnforcementRounds {
 
 extension RemovalPlan {
   /// Whether the cache was over its size limit when the plan was made.
-  var startedOverLimit: Bool { entries.contains { $0.reason == .overSize } }
+  var startedOverLimit: Bool { entries.overSize > 0 }
 }

@@ -46,10 +46,10 @@ extension RemovalRenderer {
   /// Appends a receipt in a format.
   ///
   /// - Parameter flush: Is called after each entry of a document.
-  func append<Failure: Error>(
+  func append(
     _ receipt: RemovalReceipt, as format: ChangeFormat, into buffer: inout TextBuffer,
-    _ flush: (inout TextBuffer) throws(Failure) -> Void
-  ) throws(Failure) {
+    _ flush: (inout TextBuffer) throws -> Void
+  ) throws {
     switch format {
     case .table: appendText(receipt, into: &buffer)
     case .json: try appendJSON(receipt, into: &buffer, flush)

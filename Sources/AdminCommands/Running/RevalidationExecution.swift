@@ -86,17 +86,21 @@ struct RevalidationExecution {
       throw failure
     }
     receipt.reportRemainder(in: environment)
-    return Set(entries.map(\.version.id)).subtracting(receipt.plan.entries.map(\.version.id))
+    var left = Set(entries.map(\.version.id))
+    try receipt.plan.entries.forEach { left.remove($0.version.id) }
+    return left
   }
 
   /// Plans to remove the entries that have not changed since their requests were created.
   private func removalPlan(of entries: [RemovalPlan.Entry]) throws -> RemovalPlan {
     let source = try cache.open(in: environment)
     let store = source.description
+    let folder = environment.temporaryFolder
+    let saved = SavedPlan(
+      path: path, format: store.format, identity: store.identity,
+      entries: try RemovalPlan.EntryList(entries, in: folder))
     let plan = try RemovalPlan(
-      applying: SavedPlan(
-        path: path, format: store.format, identity: store.identity, entries: entries), to: source,
-      keeping: cache.pins(in: environment))
+      applying: saved, to: source, keeping: cache.pins(in: environment), temporaryFolder: folder)
     try source.finish()
     return plan
   }

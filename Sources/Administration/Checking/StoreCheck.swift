@@ -15,13 +15,16 @@ public struct StoreCheck {
     public var clock: Timestamp
     /// Rules; entries that match ``EntryRule/Fate/never`` or ``EntryRule/Fate/memoryOnly`` are findings.
     public var rules: EntryRules
+    /// The folder for an unnamed file, which a plan to remove many entries needs.
+    public var temporaryFolder: String
 
     /// Creates options.
     public init(
       fully: Bool, repairs: Set<Finding.Repair>, now: Timestamp, clock: Timestamp,
-      rules: EntryRules = EntryRules()
+      rules: EntryRules = EntryRules(), temporaryFolder: String = "/tmp"
     ) {
       self.rules = rules
+      self.temporaryFolder = temporaryFolder
       self.fully = fully
       self.repairs = repairs
       self.now = now
@@ -47,6 +50,10 @@ public struct StoreCheck {
   /// What a repair removes.
   public internal(set) var plan: RemovalPlan
 
+  /// The entries to remove that were found so far, and the id of the last one.
+  private var planned: RemovalPlan.EntryList.Writer
+  private var lastPlanned: StoredResponse.ID?
+
   /// Entries without their body, found while another process has the store open: it may have just removed them, the
   /// body file after the row that was already read.
   public private(set) var suspects: [Suspect] = []
@@ -64,7 +71,7 @@ public struct StoreCheck {
 
   /// Checks a store: first as a whole, then its responses in the order of their ids.
   ///
-  /// Memory grows with the entries that a repair removes, and with the number of body files.
+  /// Memory grows with the number of body files.
   ///
   /// - Parameter report: Called with each finding.
   /// - Throws: ``StoreError`` if there is no store to check, or the error that `report` throws.
@@ -72,7 +79,8 @@ public struct StoreCheck {
     of source: any ResponseSource, _ options: Options, _ report: (Finding) throws -> Void
   ) throws {
     self.options = options
-    plan = RemovalPlan(of: source.description)
+    plan = RemovalPlan(of: source.description, temporaryFolder: options.temporaryFolder)
+    planned = RemovalPlan.EntryList.Writer(in: options.temporaryFolder)
     // A search for damage reads the whole store, so entries are read at the same time. Their findings wait for those of
     // the search.
     let search = source.searchForDamage(fully: options.fully)
@@ -80,10 +88,12 @@ public struct StoreCheck {
     if search == nil { try checkStore(source, after: nil, &waiting, report) }
     do {
       try checkEntries(of: source, after: search, &waiting, report)
+      plan.entries = try planned.finish()
       if !plan.isEmpty { plan.footprint = try source.footprint() }
     } catch let error as StoreError where error.code == .damaged {
       // Damage may only show in the middle of the scan. Report it as a finding, along with those before it.
       isCut = true
+      plan.entries = try planned.finish()
       let count = plan.storedEntries
       try record(
         .init(
@@ -161,14 +171,18 @@ public struct StoreCheck {
       return
     }
     try record(finding, report)
-    if let entry, let reason = reason(for: finding) { add(entry, reason) }
+    guard let entry, let reason = reason(for: finding) else { return }
+    // The findings of an entry follow each other, so comparing with the last one is enough.
+    guard lastPlanned != entry.version.id else { return }
+    lastPlanned = entry.version.id
+    try planned.append(entry.removed(because: reason))
   }
 
   /// Checks the suspects again, in a later state of the store.
   public mutating func confirm(
     in source: any ResponseSource, _ report: (Finding) throws -> Void
   ) throws {
-    let planned = Set(plan.entries.map(\.version.id))
+    var confirmed: [RemovalPlan.Entry] = []
     for suspect in exchange(&suspects, with: []) {
       // An entry that was removed or stored again since is no suspect any more.
       guard let response = try source.response(suspect.entry.version.id, EntryCheck.projection),
@@ -176,12 +190,13 @@ public struct StoreCheck {
         response.notes.contains(where: { $0.code == .missingBodyFile })
       else { continue }
       try record(suspect.finding, report)
-      if let reason = reason(for: suspect.finding), !planned.contains(suspect.entry.version.id) {
-        add(suspect.entry, reason)
+      if let reason = reason(for: suspect.finding) {
+        confirmed.append(suspect.entry.removed(because: reason))
       }
     }
-    // Suspects were added at the end, and a plan must be in ascending order of ids.
-    plan.entries.sort { $0.version.id < $1.version.id }
+    // Suspects are in the order in which entries were read: of ids.
+    let folder = options.temporaryFolder
+    plan.entries = try plan.entries.merging(.init(confirmed, in: folder), in: folder)
     if !plan.isEmpty { plan.footprint = try source.footprint() }
   }
 
@@ -203,7 +218,8 @@ public struct StoreCheck {
   /// Creates a check without findings.
   init(_ options: Options, of store: StoreDescription) {
     self.options = options
-    plan = RemovalPlan(of: store)
+    plan = RemovalPlan(of: store, temporaryFolder: options.temporaryFolder)
+    planned = RemovalPlan.EntryList.Writer(in: options.temporaryFolder)
   }
 
   /// Counts a finding, and reports it.
@@ -235,13 +251,13 @@ public struct StoreCheck {
     case .sidecars: nil
     }
   }
+}
 
-  /// Plans to remove an entry, unless it is planned already.
-  private mutating func add(_ entry: RemovalPlan.Entry, _ reason: RemovalPlan.Reason) {
-    // The findings of an entry follow each other, so comparing with the last one is enough.
-    guard plan.entries.last?.version.id != entry.version.id else { return }
-    var entry = entry
+extension RemovalPlan.Entry {
+  /// Returns the entry with the reason why it is removed.
+  fileprivate func removed(because reason: RemovalPlan.Reason) -> Self {
+    var entry = self
     entry.reason = reason
-    plan.entries.append(entry)
+    return entry
   }
 }

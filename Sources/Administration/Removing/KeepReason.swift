@@ -73,6 +73,12 @@ public struct KeptEntries: Hashable, Sendable {
     bodyBytes -= size ?? 0
   }
 
+  /// Subtracts another total.
+  mutating func remove(_ others: KeptEntries) {
+    entries -= others.entries
+    bodyBytes -= others.bodyBytes
+  }
+
   /// Adds another total.
   mutating func insert(_ others: KeptEntries) {
     entries += others.entries

@@ -1,9 +1,10 @@
 import Bytes
+import Files
 import ResponseStorage
 
 /// The entries of a cache that its limits may remove, divided by what decides about them.
 ///
-/// There may be millions, so only those stay in memory that something besides the totals of the cache decides about.
+/// Memory does not grow with the number of entries: they are kept in unnamed files.
 struct RemovableEntries {
   /// What decides whether an entry is removed.
   private enum Decision {
@@ -17,25 +18,37 @@ struct RemovableEntries {
     case totals
   }
 
-  /// The entries that are removed in any case, and those with a rule that limits their number or size, with the reason
-  /// ``RemovalPlan/Reason/selected``.
-  private(set) var decided: [RemovalPlan.Entry] = []
   /// The sizes of all entries that may be removed.
   private(set) var sizes: RemovableSizes
   /// The entries that may not be removed, by reason.
   private(set) var kept: [KeepReason: KeptEntries] = [:]
   private let limits: CacheLimits
   private let ageLimit: AgeLimit?
+  private let temporaryFolder: String
+  /// The entries that are removed in any case, in ascending order of ids.
+  private var removed: SpooledList<RemovalPlan.Entry>.Writer
+  /// The entries with a rule that limits their number or size: those of one rule follow each other, and of these the
+  /// first to remove comes last.
+  private var compared: SpooledSort<RemovalPlan.Entry>
 
-  init(by limits: CacheLimits, at now: Timestamp, pageBytes: ByteCount) {
-    self.limits = limits
+  /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
+  init(
+    by limits: CacheLimits, at now: Timestamp, pageBytes: ByteCount, temporaryFolder: String
+  ) {
+    (self.limits, self.temporaryFolder) = (limits, temporaryFolder)
     ageLimit = limits.age.map { AgeLimit($0, at: now) }
     sizes = RemovableSizes(pageBytes: pageBytes)
+    removed = SpooledList.Writer(in: temporaryFolder)
+    compared = SpooledSort(in: temporaryFolder) { first, second in
+      let rules = (first.verdict?.rule ?? 0, second.verdict?.rule ?? 0)
+      return rules.0 == rules.1 ? limits.precedes(second, first) : rules.0 < rules.1
+    }
   }
 
-  /// Adds a selected entry, and returns whether the totals of the cache decide about it, so that it is not in
-  /// ``decided``.
-  mutating func insert(_ entry: RemovalPlan.Entry) -> Bool {
+  /// Adds a selected entry.
+  ///
+  /// - Returns: Whether the totals of the cache decide about it; it is then not kept here.
+  mutating func insert(_ entry: RemovalPlan.Entry) throws(FileError) -> Bool {
     let decision = decision(on: entry)
     if case .keep(let reason) = decision {
       kept[reason, default: KeptEntries()].insert(entry.size)
@@ -44,9 +57,10 @@ struct RemovableEntries {
     sizes.insert(entry)
     switch decision {
     case .remove(let reason):
-      decided.append(entry)
-      decided[decided.count - 1].reason = reason
-    case .compare: decided.append(entry)
+      var entry = entry
+      entry.reason = reason
+      try removed.append(entry)
+    case .compare: try compared.insert(entry)
     case .totals: return true
     case .keep: break
     }
@@ -56,22 +70,36 @@ struct RemovableEntries {
   /// Adds a file that a crash left.
   mutating func insertLeftover(_ size: ByteCount) { sizes.insertLeftover(size) }
 
-  /// Decides which of the entries are removed whose number or size a rule limits.
-  mutating func decide(by rules: EntryRules) {
-    // Before the totals: what a rule limits is removed in any case, and may bring the whole cache
-    // within its limits.
-    let beyond = rules.beyondLimits(decided, in: limits)
-    for index in decided.indices where decided[index].reason == .selected {
-      let entry = decided[index]
-      decided[index].reason =
-        beyond[entry.version.id] ?? limits.reason(toRemove: entry, olderThan: ageLimit) ?? .selected
+  /// Removes all entries, and decides about those whose number or size a rule limits.
+  ///
+  /// Before the totals: what a rule limits is removed in any case, and may bring the whole cache within its limits.
+  ///
+  /// - Parameter leave: Called with each entry about which the totals of the cache decide after all.
+  /// - Returns: The entries that are removed regardless of the totals, in ascending order of ids, each with its reason.
+  mutating func decide(
+    by rules: EntryRules, leaving leave: (RemovalPlan.Entry) throws -> Void
+  ) throws -> MergedRuns<RemovalPlan.Entry> {
+    var all = SpooledSort<RemovalPlan.Entry>(in: temporaryFolder) {
+      $0.version.id < $1.version.id
     }
+    try all.insert(sorted: try removed.finish())
+    var merged = try compared.removeAll()
+    var count = RuleLimitCount(of: rules)
+    while var entry = try merged.next() {
+      if let reason = count.insert(entry) ?? limits.reason(toRemove: entry, olderThan: ageLimit) {
+        entry.reason = reason
+        try all.insert(entry)
+      } else {
+        try leave(entry)
+      }
+    }
+    return try all.removeAll()
   }
 
   /// All entries that may be removed.
   var all: KeptEntries { KeptEntries(entries: sizes.entries, bodyBytes: sizes.bodyBytes) }
 
-  /// Whether the totals of the cache decide about an entry, so that it is not in ``decided``.
+  /// Whether the totals of the cache decide about an entry.
   func isUndecided(_ entry: RemovalPlan.Entry) -> Bool {
     if case .totals = decision(on: entry) { true } else { false }
   }

@@ -1,4 +1,5 @@
 public import Bytes
+import Files
 public import ResponseStorage
 
 extension RemovalPlan {
@@ -17,30 +18,30 @@ extension RemovalPlan {
   ///   - selection: The entries that may be removed; all others are kept, and count.
   ///   - now: The time that ages are relative to.
   ///   - clock: The system time, for the age of files; `nil` for `now`.
-  /// - Complexity: O(*n* log *k*) time and O(*k*) memory, where *n* is the number of entries that may be removed, and
-  ///   *k* is the number of entries that are removed, or that an age, a size or a rule would remove, or 131,072.
+  ///   - temporaryFolder: The folder for unnamed files, which many entries need.
+  /// - Complexity: O(*n* log *k*) time, where *n* is the number of entries that may be removed, and *k* is the number of
+  ///   entries that are removed.
   public init(
     enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,
     by rules: EntryRules = EntryRules(), keeping pins: EntryNames = EntryNames(), now: Timestamp,
-    clock: Timestamp? = nil
+    clock: Timestamp? = nil, temporaryFolder: String
   ) throws {
-    self.init(of: source.description)
+    self.init(of: source.description, temporaryFolder: temporaryFolder)
     footprint = try source.footprint()
     // The URLs of a database can be read again for the removed entries alone.
     let namesLater = store.format.hasDatabase && selection.names == nil
     let basis = SelectionTally.Basis(
       selection: selection, rules: rules, pins: pins, now: now,
       decoding: limits.projection(ageBasis: selection.ageBasis), naming: !namesLater)
-    var removable = RemovableEntries(by: limits, at: now, pageBytes: footprint.pageBytes)
-    // What is known before reading the entries gives an upper bound of what has to be removed. Often that is little,
-    // and then the entries are read once.
+    var removable = RemovableEntries(
+      by: limits, at: now, pageBytes: footprint.pageBytes, temporaryFolder: temporaryFolder)
+    // What is known before reading the entries gives an upper bound of what has to be removed.
     let most = (try? source.count()) ?? .max
     (storedEntries, inlineBytes) = (most, .max)
-    var queue = RemovalQueue(
-      in: limits, until: LimitExcess(limits, of: self), atMost: Self.mostInMemory)
-    try count(source, by: basis) { if removable.insert($0) { queue.insert($0) } }
+    var queue = queue(in: limits, until: LimitExcess(limits, of: self))
+    try count(source, by: basis) { if try removable.insert($0) { try queue.insert($0) } }
     // A damaged index has fewer entries than its table.
-    if storedEntries > most { queue.overflow() }
+    let isBound = storedEntries <= most
     for (reason, entries) in removable.kept { keep(entries, because: reason) }
     bytesToFree = limits.bytesToFree ?? 0
     if exceedsRoom(of: limits) {
@@ -57,7 +58,7 @@ extension RemovalPlan {
       return
     }
     // Leftovers of a crash count for no size limit, but removing them frees space.
-    if bytesToFree > 0 { addLeftovers(to: &excess, &removable) }
+    if bytesToFree > 0 { try addLeftovers(to: &excess, &removable) }
     let reach = LimitReach(of: self, removing: removable.sizes)
     let unmet = reach.unmet(of: limits)
     if !unmet.isEmpty {
@@ -75,8 +76,15 @@ extension RemovalPlan {
       && (excess.needsRoom || store.inUse && exceedsRoom(of: limits))
     // A low mark is a wish for some room, and no reason to empty a cache that is within its limit.
     excess.limitMarks(to: reach, of: self)
-    removable.decide(by: rules)
-    try remove(removable, and: &queue, until: &excess, in: limits, from: source, by: basis)
+    if !isBound {
+      // The queue may lack entries, so read them again.
+      queue = self.queue(in: limits, until: excess)
+      var none = EntryNames()
+      _ = try SelectionTally.all(of: source, by: basis, measuringKept: true, absent: &none) {
+        if removable.isUndecided($0) { try queue.insert($0) }
+      }
+    }
+    try remove(&removable, and: &queue, until: &excess, by: rules)
     meetsLimits = excess.isWithinLimits && unmet.isEmpty
     // Removing an entry makes the log longer while another process has the cache open.
     if store.inUse, limits.bytes != nil, !isEmpty { needsSimulation = true }
@@ -87,44 +95,38 @@ extension RemovalPlan {
     }
   }
 
-  /// The number of entries that are kept in memory before it is known how many have to be removed: about 20 MiB.
-  private static var mostInMemory: Int { 131_072 }
+  /// Creates an empty queue.
+  private func queue(in limits: CacheLimits, until excess: LimitExcess) -> RemovalQueue {
+    RemovalQueue(in: limits, until: excess, temporaryFolder: temporaryFolder)
+  }
 
   /// Plans to remove what is decided, and then entries in the order of removal, until the cache is within its limits.
   ///
-  /// - Parameters:
-  ///   - queue: The first of the other entries in that order.
-  ///   - basis: How the entries were selected when they were counted.
+  /// - Parameter queue: The first of the other entries in that order.
   private mutating func remove(
-    _ removable: RemovableEntries, and queue: inout RemovalQueue,
-    until excess: inout LimitExcess, in limits: CacheLimits,
-    from source: any ResponseSource, by basis: SelectionTally.Basis
+    _ removable: inout RemovableEntries, and queue: inout RemovalQueue,
+    until excess: inout LimitExcess, by rules: EntryRules
   ) throws {
+    var within = removable.all
     // First what is removed regardless of the totals, because that alone may bring the totals
     // within their limits.
-    var removed = removable.decided.filter { $0.reason != .selected }
-    for entry in removed { excess.remove(entry) }
-    if excess.isOver {
-      if queue.hasOverflowed {
-        // Only now it is known how many have to be removed, and reading the others again is better than having kept
-        // all of them. A file that was replaced meanwhile is not removed for two reasons.
-        queue = RemovalQueue(in: limits, until: excess)
-        let decided = store.format.hasDatabase ? [] : Set(removable.decided.map(\.version.id))
-        var none = EntryNames()
-        _ = try SelectionTally.all(of: source, by: basis, measuringKept: true, absent: &none) {
-          if removable.isUndecided($0), !decided.contains($0.version.id) { queue.insert($0) }
-        }
-      }
-      for entry in removable.decided where entry.reason == .selected { queue.insert(entry) }
-      let next = queue.removeNeeded(updating: &excess)
-      removed = removed.isEmpty ? next : removed + next
+    var decided = try removable.decide(by: rules) { try queue.insert($0) }
+    var first = SpooledList<Entry>.Writer(in: temporaryFolder)
+    while let entry = try decided.next() {
+      excess.remove(entry)
+      within.remove(entry.size)
+      try first.append(entry)
     }
-    var within = removable.all
-    for entry in removed { within.remove(entry.size) }
+    var all = SpooledSort<Entry>(in: temporaryFolder) { $0.version.id < $1.version.id }
+    try all.insert(sorted: try first.finish())
+    try queue.removeNeeded(updating: &excess) { entry in
+      within.remove(entry.size)
+      try all.insert(entry)
+    }
     keep(within, because: .withinLimits)
-    // Usually there are no leftovers, and then a large plan must not be copied.
-    entries = entries.isEmpty ? removed : entries + removed
-    entries.sort { $0.version.id < $1.version.id }
+    var removed = try all.removeAll()
+    entries = try EntryList(&removed, in: temporaryFolder)
+      .merging(entries, in: temporaryFolder)
   }
 
   /// Whether the files exceed the size limit, or the file system lacks space, after the processes that have the cache
@@ -139,9 +141,10 @@ extension RemovalPlan {
   /// Plans to remove the files that a crash left in a store of files, because they occupy space.
   private mutating func addLeftovers(
     to excess: inout LimitExcess, _ removable: inout RemovableEntries
-  ) {
+  ) throws {
+    var leftovers: [Entry] = []
     for version in survey.leftovers {
-      entries.append(
+      leftovers.append(
         Entry(
           version: version, url: nil, size: nil, hasBodyFile: false, isOrphan: true,
           reason: .orphan))
@@ -151,20 +154,30 @@ extension RemovalPlan {
       kept[.orphan]?.remove(nil)
     }
     if kept[.orphan]?.entries == 0 { kept[.orphan] = nil }
+    leftovers.sort { $0.version.id < $1.version.id }
+    entries = try EntryList(leftovers, in: temporaryFolder)
   }
 
   /// Sets the URLs and keys of all entries.
   private mutating func nameEntries(
     from source: any ResponseSource, _ projection: Projection
   ) throws {
-    // Entries and responses are both in ascending order of ids, so one pass is enough.
-    var place = 0
-    try source.forEachResponse(of: entries.map(\.version.id), projection) { response in
-      while place < entries.count, entries[place].version.id < response.id { place += 1 }
-      guard place < entries.count, entries[place].version.id == response.id else { return .next }
-      entries[place].name(as: response)
-      return .next
+    var unnamed = entries.makeReader()
+    var named = EntryList.Writer(in: temporaryFolder)
+    while true {
+      var part = try unnamed.next(4_096)
+      if part.isEmpty { break }
+      // Entries and responses are both in ascending order of ids, so one pass is enough.
+      var place = 0
+      try source.forEachResponse(of: part.map(\.version.id), projection) { response in
+        while place < part.count, part[place].version.id < response.id { place += 1 }
+        guard place < part.count, part[place].version.id == response.id else { return .next }
+        part[place].name(as: response)
+        return .next
+      }
+      for entry in part { try named.append(entry) }
     }
+    entries = try named.finish()
   }
 
   /// Counts entries as kept.

@@ -15,7 +15,7 @@ extension RemovalPlan {
     on source: any ResponseSource
   ) throws {
     self = done
-    (entries, orphans, storedEntries) = ([], [], remaining)
+    (entries, orphans, storedEntries) = (EntryList(), [], remaining)
     (shortfall, needsSimulation, survey) = (nil, false, OrphanSurvey())
     store = source.description
     bytesToFree = limits.bytesToFree ?? 0

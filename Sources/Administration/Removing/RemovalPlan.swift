@@ -1,90 +1,15 @@
 public import Bytes
+public import Files
 public import ResponseStorage
 
 /// The entries and files that a command removes from a cache, decided before anything is removed.
 ///
 /// A real run executes the plan, a dry run does not; both produce a ``RemovalReceipt``.
-public struct RemovalPlan: Hashable, Sendable {
-  /// Why an entry is removed.
-  public enum Reason: String, Hashable, Sendable, CaseIterable {
-    /// The user selected it.
-    case selected
-    /// It is older than the age limit.
-    case tooOld = "too-old"
-    /// Its body is larger than the limit.
-    case tooLarge = "too-large"
-    /// The cache has more entries than the limit.
-    case overEntries = "over-entries"
-    /// The cache is larger than its limit.
-    case overSize = "over-size"
-    /// The file system has less free space than required.
-    case minimumFree = "min-free"
-    /// A rule removes it.
-    case purgedByRule = "purged-by-rule"
-    /// A rule forbids storing it.
-    case neverByRule = "never-by-rule"
-    /// It is older than a rule allows.
-    case expired
-    /// It has no row in one of the tables.
-    case missingRow = "missing-row"
-    /// Its body is missing.
-    case missingBody = "missing-body"
-    /// Its property lists cannot be decoded.
-    case undecodable
-    /// `URLCache` does not see it and never will.
-    case orphan
-  }
-
-  /// An entry that is removed.
-  public struct Entry: Hashable, Sendable {
-    /// The response, as it was when the plan was made.
-    public var version: ResponseVersion
-    // The members are ordered to avoid padding: a plan may have a million entries.
-
-    /// Whether the body is in a file, whose space is freed at once.
-    public var hasBodyFile: Bool
-    /// Whether `URLCache` does not see the entry, so that the footprint does not include it.
-    public var isOrphan: Bool
-    /// Whether it is fresh; `nil` if unknown or not requested.
-    public var state: ResponseFreshness.State?
-    /// Why it is removed.
-    public var reason: Reason
-    // One byte is enough: `enforce` stops after 20 rounds.
-    /// The round that removes it, starting at 1; later rounds follow if the earlier ones freed too little.
-    public var round: UInt8 = 1
-    /// Its URL.
-    public var url: ByteString?
-    /// The size of the body in bytes; `nil` if the body is missing.
-    public var size: ByteCount?
-    /// The time that its age counts from; `nil` if unknown or not requested.
-    public var time: Timestamp?
-    /// The decision of the rules; `nil` if no rule decides.
-    public var verdict: EntryRules.Verdict?
-
-    /// Creates an entry.
-    public init(
-      version: ResponseVersion, url: ByteString?, size: ByteCount?, hasBodyFile: Bool,
-      isOrphan: Bool = false, time: Timestamp? = nil, state: ResponseFreshness.State? = nil,
-      reason: Reason
-    ) {
-      self.time = time
-      self.state = state
-      self.version = version
-      self.url = url
-      self.size = size
-      self.hasBodyFile = hasBodyFile
-      self.isOrphan = isOrphan
-      self.reason = reason
-    }
-
-    /// The space that is freed with the entry at once, in bytes.
-    public var returnedBytes: ByteCount { version.file?.size ?? (hasBodyFile ? size ?? 0 : 0) }
-  }
-
+public struct RemovalPlan {
   /// The store that the plan was made for.
   public var store: StoreDescription
   /// The entries to remove, in ascending order of ids.
-  public var entries: [Entry] = []
+  public var entries = EntryList()
   /// The orphans to remove, in ascending order of names.
   public var orphans: [OrphanFile] = []
   /// The number of all entries of the store.
@@ -110,9 +35,12 @@ public struct RemovalPlan: Hashable, Sendable {
   /// The kept entries, by reason.
   public var kept: [KeepReason: KeptEntries] = [:]
 
+  /// The folder for the unnamed files that many entries need.
+  let temporaryFolder: String
+
   /// Creates an empty plan.
-  init(of store: StoreDescription) {
-    self.store = store
+  init(of store: StoreDescription, temporaryFolder: String) {
+    (self.store, self.temporaryFolder) = (store, temporaryFolder)
     footprint = Footprint()
     absent = EntryNames()
   }
@@ -127,24 +55,20 @@ public struct RemovalPlan: Hashable, Sendable {
   ///   - pins: The entries that are kept although they are selected.
   ///   - measuringKept: Whether to add up the bodies of kept entries for ``kept``, and the bodies inside the database
   ///     for ``inlineBytes``, which may require reading the size of each body; otherwise these totals may be too small.
-  /// - Complexity: O(*n*) time, where *n* is the number of entries; memory grows with the number of selected entries.
+  ///   - temporaryFolder: The folder for an unnamed file, which many entries need.
+  /// - Complexity: O(*n*) time, where *n* is the number of entries.
   public init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
     decoding needed: Projection = [], by rules: EntryRules = EntryRules(),
-    keeping pins: EntryNames = EntryNames(), measuringKept: Bool = true
+    keeping pins: EntryNames = EntryNames(), measuringKept: Bool = true, temporaryFolder: String
   ) throws {
-    self.init(of: source.description)
+    self.init(of: source.description, temporaryFolder: temporaryFolder)
     footprint = try source.footprint()
     let basis = SelectionTally.Basis(
       selection: selection, rules: rules, pins: pins, now: now, decoding: needed)
-    var entries: [Entry] = []
-    // Growing an array copies it, and there may be a million entries. A store that cannot be counted may still be
-    // readable.
-    if selection.isEmpty, let count = try? source.count() {
-      entries.reserveCapacity(Int(clamping: count))
-    }
-    try count(source, by: basis, measuringKept: measuringKept) { entries.append($0) }
-    self.entries = entries
+    var entries = EntryList.Writer(in: temporaryFolder)
+    try count(source, by: basis, measuringKept: measuringKept) { try entries.append($0) }
+    self.entries = try entries.finish()
   }
 
   /// Counts the entries of a source, selected or kept.
@@ -152,7 +76,7 @@ public struct RemovalPlan: Hashable, Sendable {
   /// - Parameter receive: Called with each selected entry, in ascending order of ids.
   mutating func count(
     _ source: any ResponseSource, by basis: SelectionTally.Basis, measuringKept: Bool = true,
-    _ receive: (Entry) -> Void
+    _ receive: (Entry) throws -> Void
   ) throws {
     absent = basis.selection.names ?? EntryNames()
     let tally = try SelectionTally.all(
@@ -166,14 +90,14 @@ public struct RemovalPlan: Hashable, Sendable {
   public mutating func insertOrphans(of source: any ResponseSource, now: Timestamp) throws {
     let survey = try source.orphans(at: now)
     orphans = survey.files
-    let planned = Set(entries.map(\.version.id))
-    for version in survey.leftovers where !planned.contains(version.id) {
-      var entry = Entry(
-        version: version, url: nil, size: nil, hasBodyFile: false, isOrphan: true, reason: .orphan)
-      entry.size = version.file?.size
-      entries.append(entry)
+    let leftovers = survey.leftovers.map { version in
+      Entry(
+        version: version, url: nil, size: version.file?.size, hasBodyFile: false, isOrphan: true,
+        reason: .orphan)
     }
-    entries.sort { $0.version.id < $1.version.id }
+    .sorted { $0.version.id < $1.version.id }
+    entries = try entries.merging(
+      EntryList(leftovers, in: temporaryFolder), in: temporaryFolder)
   }
 
   /// Whether the plan removes nothing.
@@ -183,20 +107,14 @@ public struct RemovalPlan: Hashable, Sendable {
   public var keptEntries: Int64 { storedEntries - Int64(entries.count) }
 
   /// The total size of the removed bodies, in bytes.
-  public var bodyBytes: ByteCount {
-    entries.reduce(0) { $0 + ($1.size ?? 0) }
-  }
+  public var bodyBytes: ByteCount { entries.bodyBytes }
 
   /// The total size of the removed files, in bytes: the space that the removal frees at once.
-  public var returnedBytes: ByteCount {
-    entries.reduce(orphanBytes) { $0 + $1.returnedBytes }
-  }
+  public var returnedBytes: ByteCount { orphanBytes + entries.fileBytes }
 
   /// The size on disk after the plan is executed, in bytes; a database file does not shrink.
   public var footprintAfter: ByteCount {
-    let counted = entries.lazy.filter { !$0.isOrphan }
-    let returned = counted.reduce(orphanBytes) { $0 + $1.returnedBytes }
-    return max(0, footprint.totalBytes - returned)
+    max(0, footprint.totalBytes - orphanBytes - entries.footprintBytes)
   }
 
   /// The total size of the removed orphans, in bytes.
@@ -217,14 +135,14 @@ public struct RemovalPlan: Hashable, Sendable {
     shortfall = LimitShortfall(unmet, of: self, survey)
     // The plan is given up as a whole, so nothing is kept for being within the limits any more.
     let within = kept.removeValue(forKey: .withinLimits)
-    var sum = KeptEntries()
+    var sum = entries.all
+    sum.remove(entries.orphans)
     if let within { sum.insert(within) }
-    for entry in entries where entry.reason != .orphan { sum.insert(entry.size) }
     if sum.entries > 0 { kept[.limitCannotBeMet] = sum }
-    for entry in entries where entry.reason == .orphan {
-      kept[.orphan, default: KeptEntries()].insert(entry.size)
+    if entries.orphans.entries > 0 {
+      kept[.orphan, default: KeptEntries()].insert(entries.orphans)
     }
-    (entries, orphans, meetsLimits, needsSimulation) = ([], [], false, false)
+    (entries, orphans, meetsLimits, needsSimulation) = (EntryList(), [], false, false)
   }
 
   /// Removes the planned entries and files from a store.
@@ -235,25 +153,31 @@ public struct RemovalPlan: Hashable, Sendable {
   public func carryOut(
     in store: any ResponseStore, into removal: inout Removal,
     unless shouldStop: () -> Bool
-  ) throws(StoreError) {
+  ) throws {
     // Orphans first: no process needs them.
     if !orphans.isEmpty { try store.remove(orphans: orphans, into: &removal, unless: shouldStop) }
-    try store.remove(entries.lazy.map(\.version), into: &removal, unless: shouldStop)
+    var versions = Versions(entries: entries.makeReader())
+    try store.remove(&versions, into: &removal, unless: shouldStop)
+    if let failure = versions.failure { throw failure }
+  }
+
+  /// The versions of the entries; they end where the entries cannot be read any further.
+  private struct Versions: IteratorProtocol {
+    var entries: EntryList.Reader
+    private(set) var failure: FileError?
+
+    mutating func next() -> ResponseVersion? {
+      do throws(FileError) {
+        return try entries.next()?.version
+      } catch {
+        failure = error
+        return nil
+      }
+    }
   }
 
   /// Drops the entries and files that were not removed.
-  public mutating func restrict(to removal: Removal) {
-    // Usually nothing is skipped, and then a large plan must not be copied.
-    if removal.visited < entries.count { entries.removeSubrange(removal.visited...) }
-    if !removal.skipped.isEmpty {
-      // Entries, orphans and skipped ids are all in ascending order.
-      var skipped = removal.skipped[...]
-      entries.removeAll { entry in
-        guard entry.version.id == skipped.first else { return false }
-        skipped.removeFirst()
-        return true
-      }
-    }
+  public mutating func restrict(to removal: Removal) throws(FileError) {
     orphans.removeSubrange(removal.visitedOrphans...)
     var skippedOrphans = removal.skippedOrphans[...]
     orphans.removeAll { orphan in
@@ -261,28 +185,20 @@ public struct RemovalPlan: Hashable, Sendable {
       skippedOrphans.removeFirst()
       return true
     }
-  }
-}
-
-extension RemovalPlan.Entry {
-  /// Creates an entry from a response.
-  ///
-  /// - Parameter naming: Whether to record its URL and key.
-  init(of response: borrowing StoredResponse, at time: Timestamp?, naming: Bool = true) {
-    self.init(
-      version: ResponseVersion(
-        id: response.id, key: nil, stored: response.stored, file: response.file),
-      url: nil, size: response.bodySize, hasBodyFile: response.bodyLocation == .file,
-      isOrphan: response.isOrphan, time: time, reason: .selected)
-    if naming { name(as: response) }
-  }
-
-  /// Records the URL and key.
-  mutating func name(as response: borrowing StoredResponse) {
-    // Copy the bytes: a plan may have a million entries, and a slice would keep its whole buffer alive.
-    url = response.url.map { ByteString(copying: $0) }
-    // Nearly all keys equal the URL, and then share its memory.
-    version.key =
-      response.key == response.url ? url : response.key.map { ByteString(copying: $0) }
+    // Usually nothing is skipped, and then a long list must not be written again.
+    guard removal.visited < entries.count || !removal.skipped.isEmpty else { return }
+    // Entries and skipped ids are both in ascending order.
+    var skipped = removal.skipped[...]
+    var removed = EntryList.Writer(in: temporaryFolder)
+    var all = entries.makeReader()
+    for _ in 0..<removal.visited {
+      guard let entry = try all.next() else { break }
+      if entry.version.id == skipped.first {
+        skipped.removeFirst()
+      } else {
+        try removed.append(entry)
+      }
+    }
+    entries = try removed.finish()
   }
 }

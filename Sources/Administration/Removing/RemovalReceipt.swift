@@ -1,4 +1,5 @@
 public import Bytes
+public import Files
 public import ResponseStorage
 
 /// What a removal did to a cache, or would do in a dry run.
@@ -41,8 +42,6 @@ public struct RemovalReceipt {
   public private(set) var failure: (any Error)?
 
   /// Creates the receipt of a dry run that removes everything in the plan.
-  ///
-  /// - Complexity: O(*n*), where *n* is the number of entries in the plan.
   public init(previewing plan: RemovalPlan) {
     self.plan = plan
     returnedBytes = plan.returnedBytes
@@ -52,7 +51,8 @@ public struct RemovalReceipt {
   /// Creates the receipt of a removal that has not started.
   public init(before plan: RemovalPlan) {
     self.plan = plan
-    (self.plan.entries, self.plan.orphans, self.plan.meetsLimits) = ([], [], nil)
+    (self.plan.entries, self.plan.orphans) = (RemovalPlan.EntryList(), [])
+    self.plan.meetsLimits = nil
     returnedBytes = 0
     footprintAfter = plan.footprint.totalBytes
   }
@@ -62,13 +62,20 @@ public struct RemovalReceipt {
   /// - Parameters:
   ///   - reason: Why the removal was stopped, if it was.
   ///   - failure: The error that ended it early.
-  /// - Complexity: O(*n*), where *n* is the number of entries in the plan.
+  /// - Complexity: O(*n*), where *n* is the number of entries in the plan, if it was not executed completely.
   public init(
     of plan: RemovalPlan, _ removal: Removal, stoppedBy reason: StopReason?,
     _ failure: (any Error)?
   ) {
     self.plan = plan
-    self.plan.restrict(to: removal)
+    self.failure = failure
+    do throws(FileError) {
+      try self.plan.restrict(to: removal)
+    } catch {
+      // Which entries were removed cannot be listed any more.
+      self.plan.entries = RemovalPlan.EntryList()
+      self.failure = failure ?? error
+    }
     skipped = removal.skipped.count
     skippedOrphans = removal.skippedOrphans.count
     orphanedFiles = removal.orphanedFiles
@@ -77,9 +84,8 @@ public struct RemovalReceipt {
     // Files that could not be removed still occupy their space.
     footprintAfter =
       self.plan.footprintAfter + max(0, self.plan.returnedBytes - removal.returnedBytes)
-    self.failure = failure
     // After a failure, the error says why it ended, even if a signal came as well.
-    guard failure == nil, let reason else { return }
+    guard self.failure == nil, let reason else { return }
     let left = Remainder(
       entries: plan.entries.count - removal.visited,
       orphans: plan.orphans.count - removal.visitedOrphans, reason: reason)
@@ -93,14 +99,9 @@ public struct RemovalReceipt {
   }
 
   /// Adds the receipt of the next plan for the same cache, in a round starting at 1.
-  public mutating func add(_ next: consuming RemovalReceipt, ofRound round: UInt8) {
-    if round > 1 { next.setRound(round) }
-    if plan.entries.isEmpty {
-      // Swap, because even appending an empty array copies a buffer that has another owner.
-      swap(&plan.entries, &next.plan.entries)
-    } else {
-      plan.entries += next.plan.entries
-    }
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of entries in both plans, if both have any.
+  public mutating func add(_ next: RemovalReceipt, ofRound round: UInt8) throws(FileError) {
     plan.orphans += next.plan.orphans
     skipped += next.skipped
     skippedOrphans += next.skippedOrphans
@@ -109,9 +110,24 @@ public struct RemovalReceipt {
     returnedBytes += next.returnedBytes
     footprintAfter = next.footprintAfter
     (remainder, failure) = (next.remainder, next.failure)
+    let entries = try next.plan.entries.ofRound(round, in: plan.temporaryFolder)
+    plan.entries = try plan.entries.merging(entries, in: plan.temporaryFolder)
   }
+}
 
-  private mutating func setRound(_ round: UInt8) {
-    for index in plan.entries.indices { plan.entries[index].round = round }
+extension RemovalPlan.EntryList {
+  /// Returns this list as one of a round.
+  fileprivate func ofRound(
+    _ round: UInt8, in temporaryFolder: String
+  ) throws(FileError) -> RemovalPlan.EntryList {
+    // They are created for the first one.
+    if round == 1 || isEmpty { return self }
+    var all = makeReader()
+    var result = Writer(in: temporaryFolder)
+    while var entry = try all.next() {
+      entry.round = round
+      try result.append(entry)
+    }
+    return try result.finish()
   }
 }

@@ -50,15 +50,17 @@ public struct RemovedTexts: Sendable {
   ///   - entries: The entries, in ascending order of ids.
   ///   - source: The cache, which still has them.
   public mutating func insert(
-    _ entries: [RemovalPlan.Entry], from source: any ResponseSource
+    _ entries: RemovalPlan.EntryList, from source: any ResponseSource
   ) throws {
     self.entries += entries.count
-    for entry in entries {
+    var read: [StoredResponse.ID] = []
+    try entries.forEach { entry in
       if let url = entry.url { insert(url) }
       if let key = entry.version.key, key != entry.url { insert(key) }
       if case .file(let id) = entry.version.id { insert(id) }
+      if read.count < Self.mostBodies { read.append(entry.version.id) }
     }
-    let read = isFull ? [] : entries.prefix(Self.mostBodies).map(\.version.id)
+    if isFull { read = [] }
     tooMany += entries.count - read.count
     try source.forEachResponse(of: read, .body) { response in
       if let name = response.bodyFileName { insert(ByteString(copying: name)) }

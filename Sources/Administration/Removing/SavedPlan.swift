@@ -1,9 +1,10 @@
 import Bytes
+import Files
 public import JSON
 public import ResponseStorage
 
 /// A removal plan saved to a file, to be applied later.
-public struct SavedPlan: Hashable, Sendable {
+public struct SavedPlan {
   /// The name of the format, at the beginning of the file.
   public static let schema = "urlcache-admin.plan/1"
 
@@ -17,7 +18,7 @@ public struct SavedPlan: Hashable, Sendable {
   public var identity: [UInt64]
 
   /// The entries to remove, in ascending order of ids, as they were when the plan was made.
-  public var entries: [RemovalPlan.Entry]
+  public var entries: RemovalPlan.EntryList
 
   /// The orphans to remove, in ascending order of names, as they were when the plan was made.
   public var orphans: [OrphanFile]
@@ -28,7 +29,7 @@ public struct SavedPlan: Hashable, Sendable {
   /// Creates a plan to save.
   public init(
     path: String, format: StoreDescription.Format, identity: [UInt64],
-    entries: [RemovalPlan.Entry], orphans: [OrphanFile] = []
+    entries: RemovalPlan.EntryList, orphans: [OrphanFile] = []
   ) {
     self.path = path
     self.format = format
@@ -41,10 +42,15 @@ public struct SavedPlan: Hashable, Sendable {
   ///
   /// Unknown members are skipped: newer versions of the format only add members.
   ///
-  /// - Throws: ``JSONError``, also for a document that is not a plan.
-  public init(reading json: inout JSONReader) throws {
-    self.init(path: "", format: .apple, identity: [], entries: [])
+  /// - Parameter temporaryFolder: The folder for an unnamed file, which many entries need.
+  /// - Throws: ``JSONError``, also for a document that is not a plan, or `FileError` if there is no room for its
+  ///   entries.
+  public init(reading json: inout JSONReader, temporaryFolder: String) throws {
+    self.init(path: "", format: .apple, identity: [], entries: RemovalPlan.EntryList())
     var isPlan = false
+    var read = RemovalPlan.EntryList.Writer(in: temporaryFolder)
+    var last: StoredResponse.ID?
+    var isSorted = true
     try json.object { json, name in
       switch name {
       case "schema": isPlan = try json.string() == Array(Self.schema.utf8)
@@ -54,7 +60,13 @@ public struct SavedPlan: Hashable, Sendable {
       case "identity": try json.array { identity.append(try $0.numberInText()) }
       case "secure": isSecure = try json.boolean()
       case "entries":
-        try json.array { entries.append(try RemovalPlan.Entry(reading: &$0)) }
+        try json.array { json in
+          let entry = try RemovalPlan.Entry(reading: &json)
+          // A plan is compared with the store in one pass, which needs this order.
+          if let last, entry.version.id <= last { isSorted = false }
+          last = entry.version.id
+          try read.append(entry)
+        }
       case "orphans": try json.array { orphans.append(try OrphanFile(reading: &$0)) }
       default: try json.skip()
       }
@@ -64,13 +76,13 @@ public struct SavedPlan: Hashable, Sendable {
     guard isPlan, !path.isEmpty else {
       throw JSONError("this is not a plan for a cache", at: json.offset)
     }
-    // A plan is compared with the store in one pass, which needs this order.
-    guard zip(entries, entries.dropFirst()).allSatisfy({ $0.version.id < $1.version.id }) else {
+    guard isSorted else {
       throw JSONError("entries are not sorted by id", at: json.offset)
     }
     guard zip(orphans, orphans.dropFirst()).allSatisfy({ $0.name < $1.name }) else {
       throw JSONError("files are not sorted by name", at: json.offset)
     }
+    entries = try read.finish()
   }
 
   private mutating func readCache(_ json: inout JSONReader) throws {
@@ -87,33 +99,39 @@ public struct SavedPlan: Hashable, Sendable {
 extension RemovalPlan {
   /// Plans to remove the entries of a saved plan that have not changed, and its files.
   ///
-  /// - Parameter pins: The entries that are kept although the plan removes them; they are counted in ``kept``.
+  /// - Parameters:
+  ///   - pins: The entries that are kept although the plan removes them; they are counted in ``kept``.
+  ///   - temporaryFolder: The folder for an unnamed file, which many entries need.
   /// - Complexity: O(*n*), where *n* is the number of entries of the store.
   public init(
     applying saved: SavedPlan, to source: any ResponseSource,
-    keeping pins: EntryNames
+    keeping pins: EntryNames, temporaryFolder: String
   ) throws {
-    store = source.description
+    self.init(of: source.description, temporaryFolder: temporaryFolder)
     footprint = try source.footprint()
-    absent = EntryNames()
     // Both are in ascending order of ids, so one pass compares them.
-    var wanted = saved.entries[...]
-    var (unchanged, stored) = ([Entry](), Int64(0))
+    var rest = saved.entries.makeReader()
+    var wanted = try rest.next()
+    var unchanged = EntryList.Writer(in: temporaryFolder)
     var pinned = KeptEntries()
     // A plan can be applied to a copy, such as a restored backup, in which every file has another
     // inode.
     let isCopy = store.identity != saved.identity
     try source.scan(pins.projection.union([.key, .stored, .file])) { response in
-      stored += 1
-      wanted = wanted.drop { $0.version.id < response.id }
-      if var entry = wanted.first, entry.version.isStill(response, inCopy: isCopy) {
+      storedEntries += 1
+      while let entry = wanted, entry.version.id < response.id { wanted = try rest.next() }
+      if var entry = wanted, entry.version.isStill(response, inCopy: isCopy) {
         // In a copy of the store, files have other numbers than in the plan.
         (entry.version.file, entry.isOrphan) = (response.file, response.isOrphan)
-        if pins.contains(response) { pinned.insert(entry.size) } else { unchanged.append(entry) }
+        if pins.contains(response) {
+          pinned.insert(entry.size)
+        } else {
+          try unchanged.append(entry)
+        }
       }
       return .next
     }
-    (entries, storedEntries) = (unchanged, stored)
+    entries = try unchanged.finish()
     if pinned.entries > 0 { kept[.pinned] = pinned }
     // Each file is compared when it is removed, while no other process writes.
     orphans = saved.orphans

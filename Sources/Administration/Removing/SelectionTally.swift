@@ -99,7 +99,7 @@ struct SelectionTally: ResponseTally {
   ///   - receive: Called with each selected entry, in ascending order of ids.
   static func all(
     of source: any ResponseSource, by basis: Basis, measuringKept: Bool, absent: inout EntryNames,
-    _ receive: (RemovalPlan.Entry) -> Void
+    _ receive: (RemovalPlan.Entry) throws -> Void
   ) throws -> Self {
     var all = Self(basis)
     var request = ScanRequest(basis.projection, in: .ascending)
@@ -111,7 +111,7 @@ struct SelectionTally: ResponseTally {
     try source.scan(request, into: Self(basis)) { tally in
       if let overrun = tally.overrun { throw overrun }
       tally.removeNames(from: &absent)
-      tally.entries.forEach(receive)
+      try tally.entries.forEach(receive)
       all.count(tally)
       tally = Self(basis)
       return .next

@@ -26,19 +26,20 @@ extension Finding.Code {
 /// A comparison of a store with a folder of sidecars, and the plan of a repair.
 public struct SidecarCheck {
   /// The options of a comparison.
-  public struct Options: Sendable {
+  public struct Options {
     /// The naming of the files, if the user specified one.
     public var naming: SidecarNaming?
     /// Whether to plan a repair.
     public var repairs: Bool
     /// The entries to be removed before the repair.
-    public var removing: [RemovalPlan.Entry]
+    public var removing: RemovalPlan.EntryList
     /// The system time, for the age of files.
     public var clock: Timestamp
 
     /// Creates options.
     public init(
-      naming: SidecarNaming?, repairs: Bool, removing: [RemovalPlan.Entry] = [], clock: Timestamp
+      naming: SidecarNaming?, repairs: Bool,
+      removing: RemovalPlan.EntryList = RemovalPlan.EntryList(), clock: Timestamp
     ) {
       (self.naming, self.repairs, self.removing) = (naming, repairs, removing)
       self.clock = clock
@@ -75,9 +76,9 @@ public struct SidecarCheck {
     }
     try checkFiles(report)
     guard options.repairs else { return }
-    plan.removals += owners.removals(with: options.removing, in: folder)
+    plan.removals += try owners.removals(with: options.removing, in: folder)
     plan.removals.sort { $0.sidecar.name < $1.sidecar.name }
-    planAdditions()
+    try planAdditions()
   }
 
   /// Compares an entry with its sidecar.
@@ -153,7 +154,7 @@ public struct SidecarCheck {
   }
 
   /// Plans the missing files, with the most frequent naming.
-  private mutating func planAdditions() {
+  private mutating func planAdditions() throws {
     let all = SidecarNaming.allCases
     let naming =
       options.naming
@@ -161,7 +162,7 @@ public struct SidecarCheck {
       .max { owners.counts[$0, default: 0] < owners.counts[$1, default: 0] }
     guard let naming else { return }
     plan.naming = naming
-    let removing = Set(options.removing.map(\.version.id))
+    let removing = try options.removing.ids(among: Set(missing.keys))
     var additions: [ByteString: SidecarPlan.Addition?] = [:]
     for (id, entry) in missing where !removing.contains(id) {
       guard let name = naming.name(of: entry.url), folder.files[name] == nil,

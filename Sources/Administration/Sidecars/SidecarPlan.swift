@@ -32,7 +32,7 @@ public struct SidecarPlan {
   ///
   /// - Complexity: O(*n*), where *n* is the number of entries; memory grows with the number of sidecars.
   public init(
-    removingWith entries: [RemovalPlan.Entry], in folder: SidecarFolder,
+    removingWith entries: RemovalPlan.EntryList, in folder: SidecarFolder,
     of source: any ResponseSource
   ) throws {
     guard !entries.isEmpty, !folder.files.isEmpty else { return }
@@ -41,7 +41,7 @@ public struct SidecarPlan {
       owners.insert(response, in: folder)
       return .next
     }
-    removals = owners.removals(with: entries, in: folder)
+    removals = try owners.removals(with: entries, in: folder)
   }
 
   /// Whether the plan changes nothing.
@@ -73,9 +73,12 @@ public struct SidecarPlan {
   ///   - changes: The changes made, also if an error is thrown.
   /// - Throws: `FileError` if a file can be neither removed nor written.
   public func carryOut(
-    in folder: SidecarFolder, with removed: [RemovalPlan.Entry], into changes: inout SidecarChanges
+    in folder: SidecarFolder, with removed: RemovalPlan.EntryList,
+    into changes: inout SidecarChanges
   ) throws(FileError) {
-    let removed = Set(removed.map(\.version.id))
+    var owners = Set(additions.map(\.owner))
+    for removal in removals { owners.formUnion(removal.owners) }
+    let removed = try removed.ids(among: owners)
     for removal in removals {
       // An entry that was kept still needs its sidecar.
       guard removed.isSuperset(of: removal.owners), try folder.remove(removal.sidecar) else {
@@ -153,9 +156,11 @@ struct SidecarOwners {
 
   /// Returns the sidecars that only belong to removed entries.
   func removals(
-    with entries: [RemovalPlan.Entry], in folder: SidecarFolder
-  ) -> [SidecarPlan.Removal] {
-    let removed = Set(entries.map(\.version.id))
+    with entries: RemovalPlan.EntryList, in folder: SidecarFolder
+  ) throws(FileError) -> [SidecarPlan.Removal] {
+    var owners: Set<StoredResponse.ID> = []
+    for ids in ids.values { owners.formUnion(ids) }
+    let removed = try entries.ids(among: owners)
     return ids.compactMap { name, owners in
       // A file that cannot be read may not be a sidecar file at all, so it stays.
       guard let sidecar = folder.files[name], sidecar.tag != nil, removed.isSuperset(of: owners)
@@ -163,5 +168,18 @@ struct SidecarOwners {
       return SidecarPlan.Removal(sidecar: sidecar, owners: owners)
     }
     .sorted { $0.sidecar.name < $1.sidecar.name }
+  }
+}
+
+extension RemovalPlan.EntryList {
+  /// Returns those of some ids that entries of the list have.
+  func ids(among wanted: Set<StoredResponse.ID>) throws(FileError) -> Set<StoredResponse.ID> {
+    var found: Set<StoredResponse.ID> = []
+    if wanted.isEmpty { return found }
+    var all = makeReader()
+    while let entry = try all.next() {
+      if wanted.contains(entry.version.id) { found.insert(entry.version.id) }
+    }
+    return found
   }
 }

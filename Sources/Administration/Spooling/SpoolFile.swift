@@ -11,8 +11,8 @@ final class SpoolFile {
     self.folder = folder
   }
 
-  /// The number of bytes written.
-  var size: Int64 { file.size }
+  /// Where the next bytes are written.
+  var end: Int64 { file.size }
 
   /// Appends bytes.
   func append(_ bytes: [UInt8]) throws(FileError) { try file.append(bytes) }

@@ -38,6 +38,11 @@ struct SpooledBytes {
     defer { place += count }
     return ByteString(Array(bytes[place..<place + count]))
   }
+
+  /// Reads one of the cases of a type; `nil` for none of them.
+  mutating func choice<Choice: CaseIterable>() -> Choice? {
+    Choice.allCases.dropFirst(Int(byte())).first
+  }
 }
 
 extension [UInt8] {
@@ -57,5 +62,11 @@ extension [UInt8] {
   mutating func append(text: ByteString) {
     append(number: UInt64(text.bytes.count))
     self += text.bytes
+  }
+
+  /// Appends one of the cases of a type that has fewer than 255, or none of them.
+  mutating func append<Choice: CaseIterable & Equatable>(choice: Choice?) {
+    let place = Choice.allCases.enumerated().first { $0.element == choice }?.offset
+    append(place.map { UInt8(clamping: $0) } ?? .max)
   }
 }

@@ -50,7 +50,7 @@ extension SpooledList {
     /// Creates a writer for the next part of a file.
     init(to file: SpoolFile, in folder: String) {
       self.init(in: folder)
-      (self.file, start) = (file, file.size)
+      (self.file, start) = (file, file.end)
     }
 
     /// Appends a value.
@@ -70,7 +70,7 @@ extension SpooledList {
       list.count = count
       if let file {
         if !bytes.isEmpty { try flush() }
-        list.place = (file, start..<file.size)
+        list.place = (file, start..<file.end)
       } else {
         list.bytes = bytes
       }

@@ -26,16 +26,15 @@ public struct PlanRenderer: Sendable {
   /// - Parameters:
   ///   - path: The absolute path of the store.
   ///   - flush: Is called after each entry, of which a plan may have a million.
-  public func append<Failure: Error>(
+  /// - Throws: `FileError` if the entries of the plan cannot be read, or the error that `flush` throws.
+  public func append(
     _ plan: RemovalPlan, of path: String, into buffer: inout TextBuffer,
-    _ flush: (inout TextBuffer) throws(Failure) -> Void
-  ) throws(Failure) {
+    _ flush: (inout TextBuffer) throws -> Void
+  ) throws {
     var stream = JSONStream(.hostileText)
     stream.begin("entries", in: &buffer.bytes) { writeSummary(of: plan, storedAt: path, to: &$0) }
-    for index in plan.entries.indices {
-      stream.append(to: &buffer.bytes) { json in
-        json.object { write(plan.entries[index], to: &$0) }
-      }
+    try plan.entries.forEach { entry in
+      stream.append(to: &buffer.bytes) { json in json.object { write(entry, to: &$0) } }
       try flush(&buffer)
     }
     stream.endArray(in: &buffer.bytes) { write(plan.orphans, to: &$0) }

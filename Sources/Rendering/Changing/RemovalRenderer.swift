@@ -7,7 +7,6 @@ import ResponseStorage
 ///
 /// A dry run and a real run only differ in the words that name them.
 public struct RemovalRenderer: Sendable {
-  private static let rowsForPeople = 10
   private static let widestURL = 100
 
   /// The command, which names the JSON schema.
@@ -55,17 +54,16 @@ public struct RemovalRenderer: Sendable {
   /// Appends one JSON object, with every entry.
   ///
   /// - Parameter flush: Is called after each entry, of which a plan may have a million.
-  public func appendJSON<Failure: Error>(
+  /// - Throws: `FileError` if the entries cannot be read, or the error that `flush` throws.
+  public func appendJSON(
     _ receipt: RemovalReceipt, into buffer: inout TextBuffer,
-    _ flush: (inout TextBuffer) throws(Failure) -> Void
-  ) throws(Failure) {
+    _ flush: (inout TextBuffer) throws -> Void
+  ) throws {
     let plan = receipt.plan
     var stream = JSONStream(.hostileText)
     stream.begin("entries", in: &buffer.bytes) { writeSummary(of: receipt, to: &$0) }
-    for index in plan.entries.indices {
-      stream.append(to: &buffer.bytes) { json in
-        json.object { write(plan.entries[index], to: &$0) }
-      }
+    try plan.entries.forEach { entry in
+      stream.append(to: &buffer.bytes) { json in json.object { write(entry, to: &$0) } }
       try flush(&buffer)
     }
     stream.endArray(in: &buffer.bytes) { json in
@@ -166,7 +164,7 @@ public struct RemovalRenderer: Sendable {
     if let remainder = receipt.remainder {
       buffer.append("Not removed because the command was stopped: \(remainder.words)\n")
     }
-    let later = plan.entries.count { $0.round > 1 }
+    let later = plan.entries.ofLaterRounds
     // More was removed than the preview of a first round would have shown, which needs a reason.
     if later > 0 {
       buffer.append("Entries included because the first plan did not free enough space: ")
@@ -179,30 +177,13 @@ public struct RemovalRenderer: Sendable {
     appendLargest(of: plan, into: &buffer)
   }
 
-  /// The indices of the entries that people see: those with the largest bodies; of equal ones, the first.
-  private static func largest(of entries: [RemovalPlan.Entry]) -> [Int] {
-    // A sorted list of ten is enough; a plan can have many thousands of entries.
-    var largest: [Int] = []
-    for index in entries.indices {
-      let size = entries[index].size ?? 0
-      if largest.count == rowsForPeople {
-        guard let last = largest.last, entries[last].size ?? 0 < size else { continue }
-        largest.removeLast()
-      }
-      let place = largest.firstIndex { entries[$0].size ?? 0 < size } ?? largest.count
-      largest.insert(index, at: place)
-    }
-    return largest
-  }
-
   private func appendLargest(of plan: RemovalPlan, into buffer: inout TextBuffer) {
-    let largest = Self.largest(of: plan.entries)
+    let largest = plan.entries.largest
     guard !largest.isEmpty else { return }
     buffer.append("\n")
     buffer.append("      SIZE  URL", as: .heading)
     buffer.append("\n")
-    for index in largest {
-      let entry = plan.entries[index]
+    for entry in largest {
       let size = entry.size.map { ByteSizeText.text($0) } ?? "-"
       buffer.append(UInt8(ascii: " "), count: 10 - size.utf8.count)
       buffer.append(size)

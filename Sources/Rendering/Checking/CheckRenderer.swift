@@ -83,22 +83,21 @@ public struct CheckRenderer: Sendable {
   /// - Parameters:
   ///   - repair: Appends the result; `nil` if there was no repair.
   ///   - left: The findings of a check after the repair; `nil` if there was none.
+  /// - Throws: The error that `repair` throws.
   public func finish(
-    repair: ((inout TextBuffer) -> Void)?, left: StoreCheck?, into buffer: inout TextBuffer
-  ) {
+    repair: ((inout TextBuffer) throws -> Void)?, left: StoreCheck?,
+    into buffer: inout TextBuffer
+  ) throws {
     switch format {
     case .json:
       var json = json
+      if let repair {
+        // The result of a repair is a document of its own, which becomes a member here.
+        json.beginMember("repair", in: &buffer.bytes)
+        try repair(&buffer)
+      }
       json.end(in: &buffer.bytes) { json in
-        json.key("repair")
-        if let repair {
-          var text = TextBuffer()
-          repair(&text)
-          // The result of a repair is a document of its own, which becomes a member here.
-          json.written(text.bytes)
-        } else {
-          json.null()
-        }
+        if repair == nil { json.member("repair", nil as Int?) }
         if let left {
           json.member("left", counts: left.counts)
         } else {
@@ -108,7 +107,7 @@ public struct CheckRenderer: Sendable {
     case .text:
       guard let repair else { return }
       buffer.append("\n")
-      repair(&buffer)
+      try repair(&buffer)
       guard let left else { return }
       buffer.append("\nAfter the repair: ")
       appendSummary(left, into: &buffer)

@@ -13,12 +13,13 @@ extension FoundationStoreEditor {
   func erase(fully: Bool, unless shouldStop: () -> Bool) -> Bool { true }
 
   /// Removes the files of responses, after overwriting them.
-  func overwriteAndUnlink<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
-  ) throws(FileError) where Versions.Index == Int {
-    while removal.visited < responses.count, !shouldStop() {
-      let end = min(removal.visited + Self.batchSize, responses.count)
-      let batch = responses[removal.visited..<end]
+  func overwriteAndUnlink(
+    _ responses: inout some IteratorProtocol<ResponseVersion>, into removal: inout Removal,
+    unless shouldStop: () -> Bool
+  ) throws(FileError) {
+    while true {
+      let batch = responses.next(Self.batchSize)
+      guard !batch.isEmpty, !shouldStop() else { return }
       let newNames = batch.map { _ in FoundationFileName.temporary() }
       for name in newNames { noteStaging(of: name) }
       intent?.synchronize()
@@ -36,7 +37,7 @@ extension FoundationStoreEditor {
       try files.remove(doomed)
       removal.returnedBytes += doomed.reduce(0) { $0 + $1.size }
       removal.linkedFiles += doomed.count { $0.isLinked }
-      removal.visited = end
+      removal.visited += batch.count
       intent?.settleBatch()
     }
   }

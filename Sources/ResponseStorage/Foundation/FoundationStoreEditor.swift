@@ -35,16 +35,16 @@ final class FoundationStoreEditor: ResponseStore {
       .inapplicable, at: files.path, because: "user info is part of each entry's archive")
   }
 
-  func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal,
+  func remove(
+    _ responses: inout some IteratorProtocol<ResponseVersion>, into removal: inout Removal,
     unless shouldStop: () -> Bool
-  ) throws(StoreError) where Versions.Index == Int {
+  ) throws(StoreError) {
     do throws(FileError) {
       do throws(FileError) {
         if overwrites {
-          try overwriteAndUnlink(responses, into: &removal, unless: shouldStop)
+          try overwriteAndUnlink(&responses, into: &removal, unless: shouldStop)
         } else {
-          try unlink(responses, into: &removal, unless: shouldStop)
+          try unlink(&responses, into: &removal, unless: shouldStop)
         }
       } catch {
         // Files already removed stay removed, so sync them too; report the first error.
@@ -58,11 +58,11 @@ final class FoundationStoreEditor: ResponseStore {
     }
   }
 
-  private func unlink<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal, unless shouldStop: () -> Bool
-  ) throws(FileError) where Versions.Index == Int {
-    while removal.visited < responses.count, !shouldStop() {
-      let response = responses[removal.visited]
+  private func unlink(
+    _ responses: inout some IteratorProtocol<ResponseVersion>, into removal: inout Removal,
+    unless shouldStop: () -> Bool
+  ) throws(FileError) {
+    while let response = responses.next(), !shouldStop() {
       if try remove(response) {
         // Foundation counts lengths and not blocks, so exactly this much is gained towards its
         // capacity.

@@ -11,13 +11,14 @@ public protocol ResponseStore {
   /// were read are kept, and so is everything else.
   ///
   /// - Parameters:
-  ///   - responses: The responses to remove, in ascending order of ids.
+  ///   - responses: The responses to remove, in ascending order of ids. There may be millions, so each is read only
+  ///     once, when its batch is removed.
   ///   - removal: Receives what was done, even if an error is thrown.
   ///   - shouldStop: Returns whether to stop; called between batches.
-  func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal,
+  func remove(
+    _ responses: inout some IteratorProtocol<ResponseVersion>, into removal: inout Removal,
     unless shouldStop: () -> Bool
-  ) throws(StoreError) where Versions.Index == Int
+  ) throws(StoreError)
 
   /// Removes body files to which no response refers.
   ///
@@ -93,6 +94,31 @@ public protocol ResponseStore {
     _ changes: [UserInfoChange], into changed: inout Set<StoredResponse.ID>,
     unless shouldStop: () -> Bool
   ) throws(StoreError)
+}
+
+extension ResponseStore {
+  /// Removes responses, with their bodies.
+  ///
+  /// - Parameters:
+  ///   - responses: The responses to remove, in ascending order of ids.
+  ///   - removal: Receives what was done, even if an error is thrown.
+  ///   - shouldStop: Returns whether to stop; called between batches.
+  public func remove(
+    _ responses: some Sequence<ResponseVersion>, into removal: inout Removal,
+    unless shouldStop: () -> Bool
+  ) throws(StoreError) {
+    var responses = responses.makeIterator()
+    try remove(&responses, into: &removal, unless: shouldStop)
+  }
+}
+
+extension IteratorProtocol {
+  /// Returns the next elements; fewer at the end.
+  mutating func next(_ count: Int) -> [Element] {
+    var elements: [Element] = []
+    while elements.count < count, let element = next() { elements.append(element) }
+    return elements
+  }
 }
 
 // Defaults for stores without files.

@@ -78,6 +78,7 @@ extension URLCacheAdmin {
 
     private func read(in environment: CommandEnvironment) throws -> SavedPlan {
       let name = file == "-" ? "standard input" : "'\(file)'"
+      let folder = environment.temporaryFolder
       do {
         if file == "-" {
           let bytes = try environment.inputs.text(of: file, upTo: Self.largestPlan)
@@ -86,7 +87,7 @@ extension URLCacheAdmin {
             throw JSONError("the plan is too large", at: bytes.count)
           }
           var json = JSONReader(bytes)
-          return try SavedPlan(reading: &json)
+          return try SavedPlan(reading: &json, temporaryFolder: folder)
         }
         let file = try OpenFile(readingInput: file)
         // Read the file in pieces, because a plan may have a million entries.
@@ -96,7 +97,7 @@ extension URLCacheAdmin {
           buffer.removeLast(buffer.count - count)
           return buffer
         }
-        return try SavedPlan(reading: &json)
+        return try SavedPlan(reading: &json, temporaryFolder: folder)
       } catch let error as JSONError {
         throw CommandFailure(
           .data, kind: "not-a-plan", "\(name) is not a plan: \(error)",
@@ -127,7 +128,8 @@ extension URLCacheAdmin {
       // Pins of today hold for plans of yesterday: a user who pins a URL does not think of plans
       // that are waiting.
       let plan = try RemovalPlan(
-        applying: saved, to: source, keeping: pinning.pins(of: cache, in: environment))
+        applying: saved, to: source, keeping: pinning.pins(of: cache, in: environment),
+        temporaryFolder: environment.temporaryFolder)
       try source.finish()
       environment.note(leftBy: plan, "kept")
       let pinned = Int(clamping: plan.kept[.pinned]?.entries ?? 0)

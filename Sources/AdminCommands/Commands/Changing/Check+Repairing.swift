@@ -30,16 +30,19 @@ extension URLCacheAdmin.Check {
       isAllowed = try !isSaved && change.allow(check.plan, removals, in: environment)
       if !isSaved, !isAllowed { environment.note("nothing was removed") }
     } catch {
-      renderer.finish(repair: nil, left: nil, into: &output.text)
+      try renderer.finish(repair: nil, left: nil, into: &output.text)
       try output.flush()
       throw error
     }
     let isEmpty = check.plan.isEmpty && check.sidecars?.plan.isEmpty ?? true
     guard isAllowed, !change.dryRun, !isEmpty || securing.isOn else {
       let receipt = RemovalReceipt(previewing: check.plan)
-      renderer.finish(
+      try renderer.finish(
         repair: isAllowed
-          ? { removals.append(receipt, as: change.format, into: &$0) { _ in } } : nil,
+          ? {
+            try removals.append(
+              receipt, as: change.format, into: &$0, environment.flushIfLarge)
+          } : nil,
         left: nil, into: &output.text)
       try output.flush()
       // A dry run shows the plan first, since a user who is over the cap wants to know by what.
@@ -102,9 +105,9 @@ extension URLCacheAdmin.Check {
         failure = error
       }
     }
-    renderer.finish(
+    try renderer.finish(
       repair: { [removals, receipt] in
-        removals.append(receipt, as: change.format, into: &$0) { _ in }
+        try removals.append(receipt, as: change.format, into: &$0, environment.flushIfLarge)
       },
       left: left,
       into: &output.text)

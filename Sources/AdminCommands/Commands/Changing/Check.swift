@@ -155,7 +155,7 @@ extension URLCacheAdmin {
       }
       renderer.finishFindings(check, into: &output.text)
       guard repair != nil else {
-        renderer.finish(repair: nil, left: nil, into: &output.text)
+        try renderer.finish(repair: nil, left: nil, into: &output.text)
         try output.flush()
         hint(at: check, in: environment)
         return check.isClean ? .done : .no
@@ -194,7 +194,8 @@ extension URLCacheAdmin {
     ) throws -> StoreCheck {
       let options = StoreCheck.Options(
         fully: full, repairs: repairs, now: now, clock: environment.now,
-        rules: cache.rules(at: now, in: environment))
+        rules: cache.rules(at: now, in: environment),
+        temporaryFolder: environment.temporaryFolder)
       if let offlineSet {
         let source = try open()
         let check = try StoreCheck(

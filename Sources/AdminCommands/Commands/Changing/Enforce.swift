@@ -197,7 +197,7 @@ extension URLCacheAdmin {
       var plan = try environment.showingProgress("Reading entries", over: source) {
         try RemovalPlan(
           enforcing: limits, on: source, among: selection, by: rules, keeping: pins, now: now,
-          clock: environment.now)
+          clock: environment.now, temporaryFolder: environment.temporaryFolder)
       }
       // A body file without an entry is a body that was removed before.
       if securing.isOn, plan.shortfall == nil {
@@ -229,7 +229,7 @@ extension URLCacheAdmin {
         // An empty folder is not recognizable as a cache any more.
         guard error.code == .notACache, !done.plan.store.format.hasDatabase else { throw error }
         var empty = done.plan
-        (empty.entries, empty.storedEntries, empty.orphanEntries) = ([], 0, 0)
+        (empty.entries, empty.storedEntries, empty.orphanEntries) = (.init(), 0, 0)
         empty.footprint = Footprint()
         return empty
       }

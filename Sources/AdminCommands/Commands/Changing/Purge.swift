@@ -148,14 +148,15 @@ extension URLCacheAdmin {
       var plan = try environment.showingProgress("Selecting entries", over: source) {
         try RemovalPlan(
           removing: selection, from: source, now: now, keeping: pins,
-          measuringKept: writesJSON || planning.plan != nil)
+          measuringKept: writesJSON || planning.plan != nil,
+          temporaryFolder: environment.temporaryFolder)
       }
       // A body file without an entry is a body that was removed before.
       if securing.isOn { try plan.insertOrphans(of: source, now: environment.now) }
       environment.note(leftBy: plan, "not selected")
       if selection.selectsSuperseded {
         var kinds = SupersededKinds()
-        for entry in plan.entries { kinds.insert(entry.url ?? entry.version.key) }
+        try plan.entries.forEach { kinds.insert($0.url ?? $0.version.key) }
         environment.note(kinds)
       }
       if plan.entries.isEmpty { try environment.report(valuesAbsentFrom: source, selection) }

@@ -19,7 +19,7 @@ struct AppleRemovalBatch: ~Copyable {
   /// Empties the list.
   private var clear: Statement
   /// The number of responses in a group. Their pages have to fit into SQLite's cache.
-  private static let groupLength = 512
+  static let groupLength = 512
 
   /// Whether rows are deleted in the order of their keys, which is faster, instead of the order of their ids.
   private let ordersByKey: Bool
@@ -69,23 +69,26 @@ struct AppleRemovalBatch: ~Copyable {
   /// Removes the rows of responses in one transaction.
   ///
   /// - Parameters:
+  ///   - first: The first responses.
+  ///   - rest: The responses after these, of which as many are read as are removed.
+  ///   - most: The maximum number of responses to remove.
   ///   - skipped: Receives the ids of responses that changed or were removed meanwhile.
   ///   - beforeCommit: Called with the names of the rows' body files before the removal is committed.
-  /// - Returns: The names of the body files that the removed rows referred to.
+  /// - Returns: The number of responses, and the names of the body files that the removed rows referred to.
   mutating func remove(
-    _ responses: some Collection<ResponseVersion>, _ connection: borrowing Connection,
+    _ first: [ResponseVersion], and rest: inout some IteratorProtocol<ResponseVersion>,
+    atMost most: Int, _ connection: borrowing Connection,
     skipped: inout [StoredResponse.ID], beforeCommit: ([ByteString]) -> Void
-  ) throws(SQLiteError) -> [ByteString] {
+  ) throws(SQLiteError) -> (count: Int, files: [ByteString]) {
     // The lock is taken before the rows are read, so no process can change them before they are deleted.
     try connection.execute("BEGIN IMMEDIATE")
     let skippedBefore = skipped.count
     do throws(SQLiteError) {
-      var rows = ordersByKey ? RowsByKey(of: responses) : nil
+      var rows = ordersByKey ? RowsByKey() : nil
       var names: [ByteString] = []
-      var rest = responses[...]
-      while !rest.isEmpty {
-        let group = rest.prefix(Self.groupLength)
-        rest = rest.dropFirst(group.count)
+      var group = first
+      var count = 0
+      while !group.isEmpty {
         // One join over the marked rows is faster than a lookup for each response.
         try mark.run(for: group)
         // The names of body files are collected before the rows are deleted, as nothing else records
@@ -96,6 +99,8 @@ struct AppleRemovalBatch: ~Copyable {
         try deleteBodies.runOnce()
         try clear.runOnce()
         WorkCounter.add(Int64(group.count))
+        count += group.count
+        group = rest.next(min(Self.groupLength, most - count))
       }
       if let rows = rows.take() {
         for row in rows.inOrderOfKeys() { try delete.run(for: row) }
@@ -105,7 +110,7 @@ struct AppleRemovalBatch: ~Copyable {
       // order would leave files that nothing mentions any more.
       beforeCommit(names)
       try connection.execute("COMMIT")
-      return names
+      return (count, names)
     } catch {
       // SQLite has already rolled back after some errors; this ROLLBACK then fails harmlessly.
       look.reset()

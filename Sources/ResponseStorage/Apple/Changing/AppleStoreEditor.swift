@@ -137,10 +137,10 @@ public final class AppleStoreEditor: ResponseStore {
 }
 
 extension AppleStoreEditor {
-  public func remove<Versions: RandomAccessCollection<ResponseVersion>>(
-    _ responses: Versions, into removal: inout Removal,
+  public func remove(
+    _ responses: inout some IteratorProtocol<ResponseVersion>, into removal: inout Removal,
     unless shouldStop: () -> Bool
-  ) throws(StoreError) where Versions.Index == Int {
+  ) throws(StoreError) {
     do throws(SQLiteError) {
       // While an app is running, the sizes of batches depend on time, so a simulation on a copy has different batches.
       // Deleting in the order of ids frees the same pages whatever the batches are.
@@ -153,14 +153,15 @@ extension AppleStoreEditor {
       // for less than 100 ms.
       var batchSize = inUse ? 32 : 200_000
       let clock = ContinuousClock()
-      while removal.visited < responses.count, !shouldStop() {
-        let end = min(removal.visited + batchSize, responses.count)
+      while true {
+        let first = responses.next(min(AppleRemovalBatch.groupLength, batchSize))
+        guard !first.isEmpty, !shouldStop() else { break }
         let start = clock.now
-        let names = try batch.remove(
-          responses[removal.visited..<end], connection, skipped: &removal.skipped,
+        let (count, names) = try batch.remove(
+          first, and: &responses, atMost: batchSize, connection, skipped: &removal.skipped,
           beforeCommit: noteRemoval)
         let took = clock.now - start
-        removal.visited = end
+        removal.visited += count
         if !names.isEmpty {
           // Only after the commit of the batch. If files went first and the process died, rows
           // would refer to missing files: of 200 simulated power failures, 98 ended so.

@@ -1,0 +1,176 @@
+public import Bytes
+public import Files
+import ResponseStorage
+
+extension RemovalPlan {
+  /// The entries of a plan, in ascending order of ids.
+  ///
+  /// There may be millions, so most of them are in an unnamed file, and only the totals in memory.
+  public struct EntryList {
+    private var entries = SpooledList<Entry>()
+    private var totals = Totals()
+
+    /// The totals of a list.
+    fileprivate struct Totals {
+      var bodyBytes: ByteCount = 0
+      var fileBytes: ByteCount = 0
+      var footprintBytes: ByteCount = 0
+      var orphans = KeptEntries()
+      var overSize = 0
+      var ofLaterRounds = 0
+      var largest: [Entry] = []
+    }
+
+    /// The most entries in ``largest``.
+    private static let mostLargest = 10
+
+    /// Creates an empty list.
+    public init() {}
+
+    /// The number of entries.
+    public var count: Int { entries.count }
+
+    /// Whether there are no entries.
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// The total size of the bodies, in bytes.
+    public var bodyBytes: ByteCount { totals.bodyBytes }
+
+    /// The total size of the files, in bytes: the space that their removal frees at once.
+    public var fileBytes: ByteCount { totals.fileBytes }
+
+    /// The part of ``fileBytes`` that the footprint of the store includes.
+    public var footprintBytes: ByteCount { totals.footprintBytes }
+
+    /// The entries that are removed because `URLCache` does not see them.
+    var orphans: KeptEntries { totals.orphans }
+
+    /// All entries.
+    var all: KeptEntries { KeptEntries(entries: Int64(count), bodyBytes: bodyBytes) }
+
+    /// The number of entries that are removed because the cache is larger than its limit.
+    public var overSize: Int { totals.overSize }
+
+    /// The number of entries that later rounds than the first remove.
+    public var ofLaterRounds: Int { totals.ofLaterRounds }
+
+    /// The ten entries with the largest bodies, the largest first; of equal ones, the first.
+    public var largest: [Entry] { totals.largest }
+
+    /// Returns a reader that starts with the first entry.
+    public func makeReader() -> Reader { Reader(entries: entries.makeReader()) }
+
+    /// Calls `body` with each entry.
+    ///
+    /// - Throws: `FileError` if the entries cannot be read, or the error that `body` throws.
+    public func forEach(_ body: (Entry) throws -> Void) throws { try entries.forEach(body) }
+
+    /// Reads the entries in order.
+    public struct Reader {
+      fileprivate var entries: SpooledList<Entry>.Reader
+
+      /// Returns the next entry; `nil` at the end.
+      public mutating func next() throws(FileError) -> Entry? { try entries.next() }
+
+      /// Returns the next entries; fewer at the end.
+      mutating func next(_ count: Int) throws(FileError) -> [Entry] {
+        var next: [Entry] = []
+        next.reserveCapacity(min(count, entries.count))
+        while next.count < count, let entry = try entries.next() { next.append(entry) }
+        return next
+      }
+    }
+
+    /// Writes a list.
+    public struct Writer {
+      private var entries: SpooledList<Entry>.Writer
+      private var totals = Totals()
+
+      /// Creates a writer of an empty list.
+      ///
+      /// - Parameter temporaryFolder: The folder for the unnamed file that a long list needs.
+      public init(in temporaryFolder: String) {
+        entries = SpooledList<Entry>.Writer(in: temporaryFolder)
+      }
+
+      /// The number of entries so far.
+      public var count: Int { entries.count }
+
+      /// Appends an entry, whose id must be greater than those before.
+      public mutating func append(_ entry: Entry) throws(FileError) {
+        try entries.append(entry)
+        totals.insert(entry)
+      }
+
+      /// Returns the list, and starts a new one.
+      public mutating func finish() throws(FileError) -> EntryList {
+        var list = EntryList()
+        list.totals = totals
+        list.entries = try entries.finish()
+        totals = Totals()
+        return list
+      }
+    }
+  }
+}
+
+extension RemovalPlan.EntryList.Totals {
+  fileprivate mutating func insert(_ entry: RemovalPlan.Entry) {
+    let returned = entry.returnedBytes
+    bodyBytes += entry.size ?? 0
+    fileBytes += returned
+    if !entry.isOrphan { footprintBytes += returned }
+    if entry.reason == .orphan { orphans.insert(entry.size) }
+    if entry.reason == .overSize { overSize += 1 }
+    if entry.round > 1 { ofLaterRounds += 1 }
+    insertIfLarge(entry)
+  }
+
+  private mutating func insertIfLarge(_ entry: RemovalPlan.Entry) {
+    let size = entry.size ?? 0
+    if largest.count == RemovalPlan.EntryList.mostLargest {
+      guard let last = largest.last, last.size ?? 0 < size else { return }
+      largest.removeLast()
+    }
+    let place = largest.firstIndex { $0.size ?? 0 < size } ?? largest.count
+    largest.insert(entry, at: place)
+  }
+}
+
+extension RemovalPlan.EntryList {
+  /// Creates a list.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries, in ascending order of ids.
+  ///   - temporaryFolder: The folder for the unnamed file that a long list needs.
+  public init(
+    _ entries: some Sequence<RemovalPlan.Entry>, in temporaryFolder: String
+  ) throws(FileError) {
+    var writer = Writer(in: temporaryFolder)
+    for entry in entries { try writer.append(entry) }
+    self = try writer.finish()
+  }
+
+  /// Returns this list with the entries of another one whose ids it does not have.
+  func merging(
+    _ others: RemovalPlan.EntryList, in temporaryFolder: String
+  ) throws(FileError) -> RemovalPlan.EntryList {
+    if others.isEmpty { return self }
+    if isEmpty { return others }
+    var merged = try MergedRuns([entries, others.entries], []) { $0.version.id < $1.version.id }
+    return try Self(&merged, in: temporaryFolder)
+  }
+
+  /// Creates a list of sorted entries; of those with the same id, it has the first.
+  init(
+    _ entries: inout MergedRuns<RemovalPlan.Entry>, in temporaryFolder: String
+  ) throws(FileError) {
+    var writer = Writer(in: temporaryFolder)
+    var last: RemovalPlan.Entry?
+    while let entry = try entries.next() {
+      if entry.version.id != last?.version.id { try writer.append(entry) }
+      last = entry
+    }
+    self = try writer.finish()
+  }
+}
