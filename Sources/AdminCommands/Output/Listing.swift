@@ -245,6 +245,12 @@ struct Listing {
     shown += entries.entries
   }
 
+  /// Counts entries, if all are selected.
+  mutating func count(_ entries: EntryPlaces) {
+    seen += Int64(entries.places.count)
+    shown += Int64(entries.places.count)
+  }
+
   /// Reports absent names, and entries for which the selection was undecided.
   ///
   /// - Returns: ``ExitStatus/no`` if a name is absent, otherwise ``ExitStatus/done``.

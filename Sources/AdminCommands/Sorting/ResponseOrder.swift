@@ -45,12 +45,8 @@ struct ResponseOrder: Hashable {
     [.date, .lastModified].contains(column) ? column.projection.union(.stored) : column.projection
   }
 
-  /// A sort key; unknown values come first.
-  enum Key: Hashable, Comparable {
-    case unknown
-    case number(Double)
-    case text(ByteString)
-  }
+  /// What an entry is sorted by.
+  typealias Key = EntryPlace.Key
 
   /// Returns the sort key of an entry.
   ///

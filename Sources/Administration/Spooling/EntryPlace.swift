@@ -1,0 +1,55 @@
+public import Bytes
+public import ResponseStorage
+
+/// What decides the place of an entry in an order: a value of the entry, then its id.
+public struct EntryPlace: Hashable, Sendable {
+  /// A value to sort by; unknown values come first.
+  public enum Key: Hashable, Comparable, Sendable {
+    case unknown
+    case number(Double)
+    case text(ByteString)
+  }
+
+  /// The value.
+  public let key: Key
+  /// The id of the entry.
+  public let id: StoredResponse.ID
+
+  /// Creates a place.
+  public init(_ key: Key, _ id: StoredResponse.ID) { (self.key, self.id) = (key, id) }
+
+  /// Whether an entry comes before another one.
+  ///
+  /// - Parameter isDescending: Whether the largest value comes first; of equal values, the lowest id always does.
+  public func precedes(_ other: Self, isDescending: Bool) -> Bool {
+    // Equal keys are the rule, such as 200 for a status. Without a second key, two listings of
+    // one cache could differ.
+    if key == other.key { return id < other.id }
+    return isDescending ? other.key < key : key < other.key
+  }
+}
+
+extension EntryPlace: Spoolable {
+  func append(to bytes: inout [UInt8]) {
+    switch key {
+    case .unknown: bytes.append(0)
+    case .number(let number):
+      bytes.append(1)
+      bytes.append(number: number.bitPattern)
+    case .text(let text):
+      bytes.append(2)
+      bytes.append(text: text)
+    }
+    bytes.append(id: id)
+  }
+
+  init(reading bytes: inout SpooledBytes) {
+    key =
+      switch bytes.byte() {
+      case 1: .number(Double(bitPattern: bytes.number()))
+      case 2: .text(bytes.text())
+      default: .unknown
+      }
+    id = bytes.id()
+  }
+}
