@@ -49,10 +49,13 @@ for entries; do
   cat "$cache/Cache.db" >/dev/null
   measure "list" list "$cache" --format csv
   measure "list --sort -size --limit 20" list "$cache" --sort=-size --limit 20
+  measure "list --sort url" list "$cache" --sort url --format csv
   measure "list --limit 50" list "$cache" --limit 50
   measure "usage" usage "$cache" --by host
   measure "check" check "$cache"
   measure "grep" grep -c "$cache" --count silver
+  measure "query" query -c "$cache" 'select(max(url))from(entries)'
+  measure "audit" audit "$cache"
   measure "plan of enforce (a tenth)" enforce -n -c "$cache" --max-entries $((entries * 9 / 10))
   measure "report" report "$cache" -o "$folder/report.html" --force
   measure "check --full" check "$cache" --full
