@@ -1,15 +1,7 @@
 import Bytes
+import Files
 public import ResponseArchives
 public import ResponseStorage
-
-/// The result of an import.
-public struct ImportResult: Hashable, Sendable {
-  /// The numbers of the entries that were not imported because the cache had changed since the plan was made.
-  public var changed: Set<Int64> = []
-
-  /// Creates the result of a complete import.
-  public init() {}
-}
 
 extension ImportPlan {
   /// Imports the planned entries into a cache.
@@ -20,7 +12,8 @@ extension ImportPlan {
   /// commit leaves the cache unchanged.
   ///
   /// - Parameter shouldStop: Called before each entry; `true` cancels the whole import.
-  /// - Throws: ``ResponseArchiveError``, ``StoreError``, ``ImportInterruption``.
+  /// - Throws: ``ResponseArchiveError``, ``StoreError``, ``ImportInterruption``, or a `FileError` for the folder of
+  ///   temporary files.
   public func carryOut(
     from archive: any ResponseArchive, in store: any ResponseStore, unless shouldStop: () -> Bool
   ) throws -> ImportResult {
@@ -35,18 +28,23 @@ extension ImportPlan {
         try forEachWritten(of: archive, unless: shouldStop, stage)
         try store.synchronizeStaged(staged.values.sorted())
       }
+      var changed = SpooledList<ImportResult.Entry>.Writer(in: temporaryFolder)
+      var unneeded: [ByteString] = []
+      // Complete before the commit, after which no error may be thrown.
       var result = ImportResult()
       try store.insert { insertion in
         try forEachWritten(of: archive, unless: shouldStop) { entry, raw in
           if !store.inUse { try stage(entry, raw) }
-          let isIn = try insertion.insert(
-            raw, staged: staged[entry.number], replacing: replaced[entry.number])
-          if !isIn { result.changed.insert(entry.number) }
+          let name = staged[entry.number]
+          if try insertion.insert(raw, staged: name, replacing: entry.replaced) { return }
+          try changed.append(.init(number: entry.number))
+          if let name { unneeded.append(name) }
         }
+        result = ImportResult(try changed.finish())
         // If the store is in use, they are on disk already.
         return store.inUse ? [] : staged.values.sorted()
       }
-      store.removeStaged(result.changed.compactMap { staged[$0] })
+      store.removeStaged(unneeded)
       return result
     } catch {
       store.removeStaged(Array(staged.values))
@@ -60,7 +58,8 @@ extension ImportPlan {
     _ body: (Entry, RawResponse) throws -> Void
   ) throws {
     guard let last = lastWritten else { return }
-    var rest = entries[...]
+    var rest = try entries.makeReader()
+    var next = try rest.next()
     var number: Int64 = 0
     // The plan has verified all digests. A body that is imported is verified once more as it is
     // read.
@@ -69,8 +68,8 @@ extension ImportPlan {
       number += 1
       // Not right after the last entry to import: its body is verified when the next entry is read.
       if number > last { return .stop }
-      guard let entry = rest.first, entry.number == number else { return .next }
-      rest.removeFirst()
+      guard let entry = next, entry.number == number else { return .next }
+      next = try rest.next()
       if entry.isWritten { try body(entry, rewriting.applied(to: raw)) }
       // The next entry of a damaged archive may be the damaged one; the plan has verified this one, too.
       return damage != nil && number == archivedEntries ? .stop : .next

@@ -6,7 +6,6 @@ public import ResponseStorage
 
 /// Renders a plan to import entries, or its result.
 public struct ImportRenderer: Sendable {
-  private static let rowsForPeople = 10
   private static let widestURL = 100
 
   /// Whether this is a dry run, which changes nothing.
@@ -47,7 +46,7 @@ public struct ImportRenderer: Sendable {
           $0.member("body_bytes", plan.bodyBytes(action))
         }
       }
-      json.member("changed", result.changed.count)
+      json.member("changed", result.changed)
       json.array("omitted", objects: plan.omissions) {
         $0.member("reason", $1.reason)
         $0.member("count", $1.count)
@@ -59,12 +58,13 @@ public struct ImportRenderer: Sendable {
     }
   }
 
-  /// Appends the entry at an index. Entries must be appended in order.
+  /// Appends an entry. Entries must be appended in order.
+  ///
+  /// - Parameter isChanged: Whether it was not imported because the cache had changed.
   public mutating func appendJSON(
-    _ index: Int, of plan: ImportPlan, _ result: ImportResult, into buffer: inout TextBuffer
+    _ entry: ImportPlan.Entry, isChanged: Bool, into buffer: inout TextBuffer
   ) {
-    let (entry, secrets) = (plan.entries[index], secrets)
-    let isChanged = result.changed.contains(entry.number)
+    let secrets = secrets
     json.append(to: &buffer.bytes) {
       $0.object {
         $0.member("number", entry.number)
@@ -100,7 +100,7 @@ public struct ImportRenderer: Sendable {
     _ plan: ImportPlan, _ result: ImportResult, into buffer: inout TextBuffer
   ) {
     // Entries that changed meanwhile were left alone, so they must not be counted as imported.
-    let written = plan.count(.add) + plan.count(.replace) - result.changed.count
+    let written = plan.count(.add) + plan.count(.replace) - result.changed
     buffer.append(isDryRun ? "Would import " : "Imported ")
     buffer.append(grouped: Int64(written))
     buffer.append(" of ")
@@ -135,7 +135,7 @@ public struct ImportRenderer: Sendable {
         "Entries skipped because their method is not GET ('--any-method' imports them too): "
       ),
       (plan.count(.lostBody), "Entries skipped because their body is lost: "),
-      (result.changed.count, "Entries skipped because the cache changed meanwhile: "),
+      (result.changed, "Entries skipped because the cache changed meanwhile: "),
     ] where count > 0 {
       buffer.append(words)
       buffer.append(grouped: Int64(count))
@@ -162,8 +162,7 @@ public struct ImportRenderer: Sendable {
   }
 
   private func appendRejected(of plan: ImportPlan, into buffer: inout TextBuffer) {
-    // Lazily, as a plan may have a million entries of which ten are shown.
-    for entry in plan.entries.lazy.filter({ $0.action == .reject }).prefix(Self.rowsForPeople) {
+    for entry in plan.rejected {
       var url = TextBuffer()
       url.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")
       buffer.append("  ")

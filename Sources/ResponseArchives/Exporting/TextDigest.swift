@@ -7,7 +7,15 @@ import Files
 /// Finding a text with the digest of a given one is infeasible; finding two texts with the same digest takes 2^64
 /// attempts.
 public struct TextDigest: Hashable, Sendable {
-  private let (high, low): (UInt64, UInt64)
+  /// The first 64 bits.
+  public let high: UInt64
+  /// The other 64 bits.
+  public let low: UInt64
+
+  /// Creates a digest from its bits.
+  public init(high: UInt64, low: UInt64) {
+    (self.high, self.low) = (high, low)
+  }
 
   /// Creates the digest of a text.
   public init(_ text: ByteString) {

@@ -12,7 +12,8 @@ public struct ArchiveLimits: Hashable, Sendable {
     case member
     /// The total size of all members, in bytes.
     case total
-    /// The total size of the URLs of all imported entries, in bytes; they are in memory at the same time.
+    /// The total size of the URLs of all imported entries, in bytes.
+    // They are kept in a temporary file until the import has ended.
     case urls
     /// The number of decoded bytes for each byte of the file, once 16 MiB were decoded.
     case ratio

@@ -125,7 +125,7 @@ extension URLCacheAdmin {
     /// Whether all selected entries are in the cache.
     private func isComplete(_ plan: ImportPlan, _ result: ImportResult) -> Bool {
       plan.count(.reject) == 0 && plan.count(.otherMethod) == 0 && plan.count(.lostBody) == 0
-        && plan.duplicates == 0 && result.changed.isEmpty && plan.damage == nil
+        && plan.duplicates == 0 && result.changed == 0 && plan.damage == nil
         && !plan.omissions.contains(where: \.isPart)
     }
 
@@ -142,8 +142,8 @@ extension URLCacheAdmin {
         let plan = try environment.showingProgress("Reading entries", of: nil) {
           try ImportPlan(
             importing: archive, selection, into: target, rule: importing.onConflict, now: now,
-            anyMethod: importing.anyMethod, rewriting: importing.rewriting(at: environment.now),
-            salvaging: importing.salvage)
+            temporaryFolder: environment.temporaryFolder, anyMethod: importing.anyMethod,
+            rewriting: importing.rewriting(at: environment.now), salvaging: importing.salvage)
         }
         try source?.finish()
         return plan
@@ -212,8 +212,8 @@ extension URLCacheAdmin {
       case .table: renderer.appendText(plan, result, into: &output.text)
       case .json:
         renderer.beginJSON(plan, result, into: destination.description, into: &output.text)
-        for index in plan.entries.indices {
-          renderer.appendJSON(index, of: plan, result, into: &output.text)
+        try plan.forEachEntry(after: result) { entry, isChanged in
+          renderer.appendJSON(entry, isChanged: isChanged, into: &output.text)
           try output.flushIfLarge()
         }
         renderer.endJSON(into: &output.text)

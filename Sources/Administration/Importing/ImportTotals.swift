@@ -1,0 +1,43 @@
+import Bytes
+import ResponseStorage
+
+/// The sums of planned entries.
+struct ImportTotals {
+  /// The sums of the entries with an action.
+  private struct Sum {
+    var entries = 0
+    var bodyBytes: ByteCount = 0
+  }
+
+  /// The maximum number of rejected entries that are kept.
+  private static let mostRejected = 10
+
+  private var sums: [ImportPlan.Action: Sum] = [:]
+  private var losses: [ResponseLoss: Int] = [:]
+  /// The number of entries that are skipped for another entry of the archive.
+  private(set) var duplicates = 0
+  /// The number of the last entry that is imported.
+  private(set) var lastWritten: Int64?
+  /// The first entries that are rejected.
+  private(set) var rejected: [ImportPlan.Entry] = []
+
+  /// Adds an entry. Entries must be added in their order.
+  mutating func insert(_ entry: ImportPlan.Entry) {
+    sums[entry.action, default: Sum()].entries += 1
+    sums[entry.action, default: Sum()].bodyBytes += entry.size ?? 0
+    if entry.isDuplicate { duplicates += 1 }
+    if entry.action == .reject, rejected.count < Self.mostRejected { rejected.append(entry) }
+    guard entry.isWritten else { return }
+    lastWritten = entry.number
+    for loss in entry.losses { losses[loss, default: 0] += 1 }
+  }
+
+  /// The number of entries with an action.
+  func count(_ action: ImportPlan.Action) -> Int { sums[action]?.entries ?? 0 }
+
+  /// The total size of the bodies of the entries with an action.
+  func bodyBytes(_ action: ImportPlan.Action) -> ByteCount { sums[action]?.bodyBytes ?? 0 }
+
+  /// The number of imported entries that lose a part.
+  func count(_ loss: ResponseLoss) -> Int { losses[loss] ?? 0 }
+}
