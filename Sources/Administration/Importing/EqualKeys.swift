@@ -103,14 +103,14 @@ extension EqualKeys.Candidate {
   func append(to bytes: inout [UInt8]) {
     bytes.append(digest: key)
     bytes.append(integer: number)
-    bytes.append(action)
+    bytes.append(choice: action)
     bytes.append(archived) { $0.append(time: $1) }
   }
 
   init(reading bytes: inout SpooledBytes) {
     key = bytes.digest()
     number = bytes.integer()
-    action = bytes.action()
+    action = bytes.choice() ?? .skip
     archived = bytes.optional { $0.time() } ?? nil
   }
 }
@@ -118,11 +118,11 @@ extension EqualKeys.Candidate {
 extension EqualKeys.Decision {
   func append(to bytes: inout [UInt8]) {
     bytes.append(integer: number)
-    bytes.append(action)
+    bytes.append(choice: action)
   }
 
   init(reading bytes: inout SpooledBytes) {
     number = bytes.integer()
-    action = bytes.action()
+    action = bytes.choice() ?? .skip
   }
 }

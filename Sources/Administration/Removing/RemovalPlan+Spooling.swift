@@ -35,11 +35,7 @@ extension RemovalPlan.Entry: Spoolable {
     bytes.append(choice: reason)
     bytes.append(choice: state)
     bytes.append(id: version.id)
-    if let file = version.file {
-      bytes.append(number: file.number)
-      bytes.append(integer: file.modified)
-      bytes.append(integer: file.size.bytes)
-    }
+    if let file = version.file { bytes.append(file: file) }
     if let stored = version.stored { bytes.append(time: stored) }
     if let url { bytes.append(text: url) }
     if let key = version.key, contents.contains(.key) { bytes.append(text: key) }
@@ -58,11 +54,7 @@ extension RemovalPlan.Entry: Spoolable {
     let reason: RemovalPlan.Reason? = bytes.choice()
     let state: ResponseFreshness.State? = bytes.choice()
     let id = bytes.id()
-    var file: FileVersion?
-    if contents.contains(.file) {
-      let (number, modified) = (bytes.number(), bytes.integer())
-      file = FileVersion(number: number, modified: modified, size: ByteCount(bytes.integer()))
-    }
+    let file = contents.contains(.file) ? bytes.file() : nil
     let stored = contents.contains(.stored) ? bytes.time() : nil
     let url = contents.contains(.url) ? bytes.text() : nil
     let key = contents.contains(.key) ? bytes.text() : contents.contains(.sameKey) ? url : nil

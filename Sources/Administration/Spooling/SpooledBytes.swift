@@ -39,6 +39,11 @@ struct SpooledBytes {
     return ByteString(Array(bytes[place..<place + count]))
   }
 
+  /// Reads a value that may be missing.
+  mutating func optional<Value>(_ read: (inout SpooledBytes) -> Value) -> Value? {
+    byte() == 0 ? nil : read(&self)
+  }
+
   /// Reads one of the cases of a type; `nil` for none of them.
   mutating func choice<Choice: CaseIterable>() -> Choice? {
     Choice.allCases.dropFirst(Int(byte())).first
@@ -62,6 +67,12 @@ extension [UInt8] {
   mutating func append(text: ByteString) {
     append(number: UInt64(text.bytes.count))
     self += text.bytes
+  }
+
+  /// Appends a value that may be missing.
+  mutating func append<Value>(_ value: Value?, _ append: (inout [UInt8], Value) -> Void) {
+    self.append(value == nil ? 0 : 1)
+    if let value { append(&self, value) }
   }
 
   /// Appends one of the cases of a type that has fewer than 255, or none of them.

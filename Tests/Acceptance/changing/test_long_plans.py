@@ -93,9 +93,12 @@ def test_all_ways_to_remove_agree(cache):
 def test_without_room_for_the_list_nothing_changes(cache):
     plan = path("all.json")
     run("purge", "--all", "-c", cache, "--plan", plan)
+    archive = path("all.tar")
+    run("export", "-c", cache, "-o", archive)
     before = digests(cache)
     for words in [("purge", "--all", "--yes"), ("purge", "--all", "--dry-run"), ("enforce", "--max-entries", "10", "--yes"),
-                  ("enforce", "--max-entries", "10", "--dry-run"), ("apply", plan, "--yes")]:
+                  ("enforce", "--max-entries", "10", "--dry-run"), ("apply", plan, "--yes"),
+                  ("import", archive), ("import", archive, "--dry-run")]:
         for folder, reason in [(path("nowhere"), "No such file or directory"), (scratch.root, "File too large")]:
             options = {"env": {**os.environ, "TMPDIR": folder}}
             if folder == scratch.root:
