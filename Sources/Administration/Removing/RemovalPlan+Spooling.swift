@@ -31,7 +31,9 @@ extension RemovalPlan.Entry: Spoolable {
 
   func append(to bytes: inout [UInt8]) {
     let contents = Contents(of: self)
-    bytes += [contents.rawValue, (hasBodyFile ? 1 : 0) | (isOrphan ? 2 : 0), round]
+    bytes.append(contents.rawValue)
+    bytes.append((hasBodyFile ? 1 : 0) | (isOrphan ? 2 : 0))
+    bytes.append(round)
     bytes.append(choice: reason)
     bytes.append(choice: state)
     bytes.append(id: version.id)

@@ -77,7 +77,12 @@ extension [UInt8] {
 
   /// Appends one of the cases of a type that has fewer than 255, or none of them.
   mutating func append<Choice: CaseIterable & Equatable>(choice: Choice?) {
-    let place = Choice.allCases.enumerated().first { $0.element == choice }?.offset
-    append(place.map { UInt8(clamping: $0) } ?? .max)
+    guard let choice else { return append(.max) }
+    var place: UInt8 = 0
+    for other in Choice.allCases {
+      if other == choice { break }
+      place += 1
+    }
+    append(place)
   }
 }
