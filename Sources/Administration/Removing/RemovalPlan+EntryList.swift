@@ -157,8 +157,26 @@ extension RemovalPlan.EntryList {
   ) throws(FileError) -> RemovalPlan.EntryList {
     if others.isEmpty { return self }
     if isEmpty { return others }
-    var merged = try MergedRuns([entries, others.entries], []) { $0.version.id < $1.version.id }
+    var merged = try merged(with: others)
     return try Self(&merged, in: temporaryFolder)
+  }
+
+  /// Returns the entries of this list and of another one; an id that both have is in it twice.
+  func adding(
+    _ others: RemovalPlan.EntryList, in temporaryFolder: String
+  ) throws(FileError) -> RemovalPlan.EntryList {
+    if others.isEmpty { return self }
+    if isEmpty { return others }
+    var merged = try merged(with: others)
+    var writer = Writer(in: temporaryFolder)
+    while let entry = try merged.next() { try writer.append(entry) }
+    return try writer.finish()
+  }
+
+  private func merged(
+    with others: RemovalPlan.EntryList
+  ) throws(FileError) -> MergedRuns<RemovalPlan.Entry> {
+    try MergedRuns([entries, others.entries], []) { $0.version.id < $1.version.id }
   }
 
   /// Creates a list of sorted entries; of those with the same id, it has the first.

@@ -111,7 +111,8 @@ public struct RemovalReceipt {
     footprintAfter = next.footprintAfter
     (remainder, failure) = (next.remainder, next.failure)
     let entries = try next.plan.entries.ofRound(round, in: plan.temporaryFolder)
-    plan.entries = try plan.entries.merging(entries, in: plan.temporaryFolder)
+    // An app may have stored an entry again after an earlier round, and then it was removed twice.
+    plan.entries = try plan.entries.adding(entries, in: plan.temporaryFolder)
   }
 }
 
