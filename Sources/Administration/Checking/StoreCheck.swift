@@ -190,7 +190,9 @@ public struct StoreCheck {
         response.notes.contains(where: { $0.code == .missingBodyFile })
       else { continue }
       try record(suspect.finding, report)
-      if let reason = reason(for: suspect.finding) {
+      if let reason = reason(for: suspect.finding),
+        confirmed.last?.version.id != suspect.entry.version.id
+      {
         confirmed.append(suspect.entry.removed(because: reason))
       }
     }
