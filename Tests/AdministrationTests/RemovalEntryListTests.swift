@@ -49,7 +49,7 @@ import Testing
     let merged = try RemovalPlan.EntryList(first)
       .merging(RemovalPlan.EntryList(second), in: "/tmp").array
     let both = try RemovalPlan.EntryList(first)
-      .adding(RemovalPlan.EntryList(second), in: "/tmp").array
+      .merging(RemovalPlan.EntryList(second), keepingBoth: true, in: "/tmp").array
     #expect(both == (first + second).sorted { $0.version.id < $1.version.id })
     let ids = Set(first.map(\.version.id))
     let expected = (first + second.filter { !ids.contains($0.version.id) })

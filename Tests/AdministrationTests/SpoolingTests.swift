@@ -1,5 +1,4 @@
 import Bytes
-import Files
 import TestSupport
 import Testing
 
@@ -53,11 +52,19 @@ import Testing
     #expect(try Self.array(of: second) == [Item(3)])
   }
 
-  @Test func `a list in a folder that does not exist fails, unless it is short`() throws {
+  @Test func `without a folder, lists and sorts are kept in memory`() throws {
+    let items = (0..<500).map { Item($0 * 7 % 500, ByteString("\($0)")) }
     var writer = SpooledList<Item>.Writer(in: "/nonexistent", keeping: 40)
-    try writer.append(Item(1))
-    let error = try #require(throws: FileError.self) { try writer.append(Item(2)) }
-    #expect(error.kind == .notFound && error.path == "/nonexistent")
+    var sort = SpooledSort<Item>(in: "/nonexistent", runLength: 20) { $0.number < $1.number }
+    for item in items {
+      try writer.append(item)
+      try sort.insert(item)
+    }
+    #expect(try Self.array(of: writer.finish()) == items)
+    var merged = try sort.removeAll()
+    var numbers: [Int64] = []
+    while let item = try merged.next() { numbers.append(item.number) }
+    #expect(numbers == Array(0..<500))
   }
 
   @Test(arguments: [0, 1, 7, 300, 5_000])

@@ -239,16 +239,10 @@ struct Listing {
     bodyBytes += lines.bodyBytes
   }
 
-  /// Counts entries, if all are selected.
-  mutating func count(_ entries: FirstInOrder) {
-    seen += entries.entries
-    shown += entries.entries
-  }
-
-  /// Counts entries, if all are selected.
-  mutating func count(_ entries: EntryPlaces) {
-    seen += Int64(entries.places.count)
-    shown += Int64(entries.places.count)
+  /// Counts entries that are all selected.
+  mutating func countSelected(_ entries: Int64) {
+    seen += entries
+    shown += entries
   }
 
   /// Reports absent names, and entries for which the selection was undecided.

@@ -88,7 +88,7 @@ extension Listing {
     if selection.isEmpty {
       // Without a selection, the threads that read the store can choose.
       try source.scan(ScanRequest(order.projection, in: .any), into: first) { entries in
-        count(entries)
+        countSelected(entries.entries)
         first.insert(&entries)
         return .next
       }
@@ -105,7 +105,7 @@ extension Listing {
     var places = EntryPlaces(by: order, now: now, expiryRules: selection.expiryRules)
     if selection.isEmpty {
       try source.scan(ScanRequest(order.projection, in: .any), into: places) { found in
-        count(found)
+        countSelected(Int64(found.places.count))
         for place in found.places { try sorted.insert(place) }
         found.removeAll()
         return .next

@@ -96,7 +96,7 @@ extension RemovalPlan {
       /// The number of entries so far.
       public var count: Int { entries.count }
 
-      /// Appends an entry, whose id must be greater than those before.
+      /// Appends an entry, whose id must not be less than those before.
       public mutating func append(_ entry: Entry) throws(FileError) {
         try entries.append(entry)
         totals.insert(entry)
@@ -151,42 +151,29 @@ extension RemovalPlan.EntryList {
     self = try writer.finish()
   }
 
-  /// Returns this list with the entries of another one whose ids it does not have.
+  /// Returns the entries of this list and of another one.
+  ///
+  /// - Parameter keepingBoth: Whether an id that both have is in it twice; otherwise only this list's entry is in it.
   func merging(
-    _ others: RemovalPlan.EntryList, in temporaryFolder: String
+    _ others: RemovalPlan.EntryList, keepingBoth: Bool = false, in temporaryFolder: String
   ) throws(FileError) -> RemovalPlan.EntryList {
     if others.isEmpty { return self }
     if isEmpty { return others }
-    var merged = try merged(with: others)
-    return try Self(&merged, in: temporaryFolder)
+    var merged = try MergedRuns([entries, others.entries], []) { $0.version.id < $1.version.id }
+    return try Self(&merged, keepingBoth: keepingBoth, in: temporaryFolder)
   }
 
-  /// Returns the entries of this list and of another one; an id that both have is in it twice.
-  func adding(
-    _ others: RemovalPlan.EntryList, in temporaryFolder: String
-  ) throws(FileError) -> RemovalPlan.EntryList {
-    if others.isEmpty { return self }
-    if isEmpty { return others }
-    var merged = try merged(with: others)
-    var writer = Writer(in: temporaryFolder)
-    while let entry = try merged.next() { try writer.append(entry) }
-    return try writer.finish()
-  }
-
-  private func merged(
-    with others: RemovalPlan.EntryList
-  ) throws(FileError) -> MergedRuns<RemovalPlan.Entry> {
-    try MergedRuns([entries, others.entries], []) { $0.version.id < $1.version.id }
-  }
-
-  /// Creates a list of sorted entries; of those with the same id, it has the first.
+  /// Creates a list of sorted entries.
+  ///
+  /// - Parameter keepingBoth: Whether it has all entries with the same id; otherwise it has the first.
   init(
-    _ entries: inout MergedRuns<RemovalPlan.Entry>, in temporaryFolder: String
+    _ entries: inout MergedRuns<RemovalPlan.Entry>, keepingBoth: Bool = false,
+    in temporaryFolder: String
   ) throws(FileError) {
     var writer = Writer(in: temporaryFolder)
     var last: RemovalPlan.Entry?
     while let entry = try entries.next() {
-      if entry.version.id != last?.version.id { try writer.append(entry) }
+      if keepingBoth || entry.version.id != last?.version.id { try writer.append(entry) }
       last = entry
     }
     self = try writer.finish()

@@ -112,7 +112,8 @@ public struct RemovalReceipt {
     (remainder, failure) = (next.remainder, next.failure)
     let entries = try next.plan.entries.ofRound(round, in: plan.temporaryFolder)
     // An app may have stored an entry again after an earlier round, and then it was removed twice.
-    plan.entries = try plan.entries.adding(entries, in: plan.temporaryFolder)
+    plan.entries = try plan.entries.merging(
+      entries, keepingBoth: true, in: plan.temporaryFolder)
   }
 }
 

@@ -1,6 +1,5 @@
 """Writes plans and carries them out, and compares that with removing at once."""
 
-import hashlib
 import json
 import os
 import sqlite3
@@ -24,15 +23,6 @@ def copy(name):
     return scratch.make(name, entries=60, seed=9)
 
 
-def files(folder):
-    result = {}
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            with open(os.path.join(parent, name), "rb") as file:
-                result[os.path.relpath(os.path.join(parent, name), folder)] = hashlib.sha256(file.read()).hexdigest()
-    return result
-
-
 def rows(cache):
     connection = sqlite3.connect(os.path.join(cache, "Cache.db"))
     try:
@@ -53,14 +43,14 @@ def removed(result):
 def test_same_as_at_once(verb, options):
     """A plan that is carried out later removes what the command would have removed at once."""
     at_once, later = copy("at-once"), copy("later")
-    before = files(later)
+    before = scratch.digests(later)
     plan = path("plan.json")
     # The path in the plan is made whole, whatever folder it is written from.
     run(verb, "-c", os.path.basename(later), *options, "--plan", plan)
     assert stat.S_IMODE(os.stat(plan).st_mode) == 0o600
-    assert files(later) == before
+    assert scratch.digests(later) == before
     dry = run("apply", plan, "-n", "--format", "json", folder="/")
-    assert files(later) == before
+    assert scratch.digests(later) == before
     wet = run("apply", plan, "-y", "--format", "json", folder="/")
     assert dry.stdout.replace(b'"dry_run":true', b'"dry_run":false') == wet.stdout
     if verb == "purge":
@@ -98,13 +88,13 @@ def test_another_cache():
     run("purge", "-c", cache, "--larger-than", "4K", "--plan", plan)
     os.rename(cache, cache + "-before")
     copy("one")
-    before = files(cache)
+    before = scratch.digests(cache)
     error = json.loads(run("apply", plan, "-y", "--format", "json", status=65).stderr)
     assert error["kind"] == "another-cache", error
     assert error["message"] == f"'{cache}' is not the cache that the plan was made for", error
-    assert files(cache) == before
+    assert scratch.digests(cache) == before
     run("apply", plan, "-y", "-c", cache)
-    assert files(cache) != before
+    assert scratch.digests(cache) != before
     run("apply", plan, "-y", "-c", path("none"), status=66)
 
 
@@ -112,7 +102,7 @@ def test_refusals():
     """A plan is carried out as a whole and with confirmation, or not at all."""
     cache, plan = copy("refused"), path("plan.json")
     run("purge", "-c", cache, "--all", "--plan", plan)
-    before = files(cache)
+    before = scratch.digests(cache)
     assert b"cannot create '" in run("purge", "-c", cache, "--all", "--plan", plan, status=73).stderr
     assert b"cannot ask for confirmation" in run("apply", plan, status=64).stderr
     assert b"more than '--max-delete' allows" in run("apply", plan, "-y", "--max-delete", "50%", status=1).stderr
@@ -125,6 +115,6 @@ def test_refusals():
     for length in range(0, len(text), 997):
         error = run("apply", "-", "-y", input=text[:length], status=65).stderr
         assert b"error: standard input is not a plan: " in error, error
-    assert files(cache) == before
+    assert scratch.digests(cache) == before
     run("apply", "-", "-y", input=text)
     assert rows(cache) == [[], [], []]

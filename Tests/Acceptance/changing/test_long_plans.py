@@ -4,7 +4,6 @@ All ways to remove the same entries have to agree: a dry run, a plan that is app
 order in which `list` sorts all entries. Without room for the list, nothing may change.
 """
 
-import hashlib
 import json
 import os
 import resource
@@ -35,15 +34,6 @@ def cache():
 def copy(cache, name):
     shutil.copytree(cache, path(name))
     return path(name)
-
-
-def digests(folder):
-    result = {}
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            with open(os.path.join(parent, name), "rb") as file:
-                result[os.path.relpath(os.path.join(parent, name), folder)] = hashlib.sha256(file.read()).hexdigest()
-    return result
 
 
 def ids(cache, *options):
@@ -90,24 +80,48 @@ def test_all_ways_to_remove_agree(cache):
     assert (again["removed"]["entries"], again["skipped"]) == (0, len(planned))
 
 
-def test_without_room_for_the_list_nothing_changes(cache):
+def test_an_error_of_the_list_changes_nothing(cache):
     plan = path("all.json")
     run("purge", "--all", "-c", cache, "--plan", plan)
     archive = path("all.tar")
     run("export", "-c", cache, "-o", archive)
-    before = digests(cache)
+    before = scratch.digests(cache)
     for words in [("purge", "--all", "--yes"), ("purge", "--all", "--dry-run"), ("enforce", "--max-entries", "10", "--yes"),
                   ("enforce", "--max-entries", "10", "--dry-run"), ("apply", plan, "--yes"),
                   ("import", archive), ("import", archive, "--dry-run")]:
-        for folder, reason in [(path("nowhere"), "No such file or directory"), (scratch.root, "File too large")]:
-            options = {"env": {**os.environ, "TMPDIR": folder}}
-            if folder == scratch.root:
-                # A file may get 64 KiB; Python itself ignores the signal that this sends.
-                options |= {"restore_signals": False,
-                            "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))}
-            result = run(*words, "-c", cache, status=74, **options)
-            assert result.stderr.decode() == (
-                f"error: cannot keep temporary data in '{folder}': {reason}\n"
-                "hint: set TMPDIR to a folder with more room, for instance: TMPDIR=/var/tmp\n")
-            assert result.stdout == b""
-            assert digests(cache) == before
+        # A file may get 64 KiB; Python itself ignores the signal that this sends.
+        result = run(*words, "-c", cache, status=74, env={**os.environ, "TMPDIR": scratch.root}, restore_signals=False,
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16)))
+        assert result.stderr.decode() == (
+            f"error: cannot keep temporary data in '{scratch.root}': File too large\n"
+            "hint: set TMPDIR to a folder with more room, for instance: TMPDIR=/var/tmp\n")
+        assert result.stdout == b""
+        assert scratch.digests(cache) == before
+
+
+def test_without_a_folder_the_list_is_kept_in_memory(cache):
+    words = ("purge", "-n", "--all", "-c", cache, "--format", "json")
+    without = run(*words, env={**os.environ, "TMPDIR": path("nowhere")})
+    assert without.stdout == run(*words).stdout
+
+
+# With some room, the beginning of the list is in the file, and the rest in memory.
+@pytest.mark.parametrize("room", [0, 300])
+def test_a_full_disk_can_be_purged(room):
+    cache = scratch.make("many", "--format", "foundation", entries=3000, seed=5)
+    # A file system that only this shell has. The rest of it is filled to the last byte.
+    script = f"""
+        mount -t tmpfs -o size=200m tmpfs {scratch.root}/full || exit 99
+        cp -r {cache} {scratch.root}/full/cache
+        head -c {room}k /dev/zero >{scratch.root}/full/room
+        cat /dev/zero >{scratch.root}/full/rest 2>/dev/null
+        rm {scratch.root}/full/room
+        TMPDIR={scratch.root}/full HOME={scratch.root}/full {tool} purge --all --yes -c {scratch.root}/full/cache
+        echo $?
+        find {scratch.root}/full/cache -type f | wc -l"""
+    os.mkdir(path("full"))
+    result = subprocess.run(["unshare", "--map-root-user", "--mount", "sh", "-c", script], capture_output=True, text=True)
+    if result.returncode == 99 or "unshare" in result.stderr:
+        pytest.skip(f"no file system can be mounted here: {result.stderr}")
+    assert result.stdout.startswith("Removed 3,000 of 3,000 entries"), result
+    assert result.stdout.split("\n")[-3:] == ["0", "0", ""], result

@@ -31,6 +31,16 @@ def run(*words, status=0, **options):
     return result
 
 
+def digests(folder):
+    """The digests of all files of a folder, by their names."""
+    result = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(parent, name), "rb") as file:
+                result[os.path.relpath(os.path.join(parent, name), folder)] = hashlib.sha256(file.read()).hexdigest()
+    return result
+
+
 def make(name, *options, entries=40, seed=3):
     """A made-up cache. Caches that were made before with the same options are copied, which takes a tenth of the time."""
     shutil.copytree(made_up(options, entries, seed), path(name), symlinks=True)
