@@ -28,7 +28,7 @@ struct AuditRun {
     renderer: AuditRenderer,
     examples: Int, in environment: CommandEnvironment
   ) {
-    scan = AuditScan(options)
+    scan = AuditScan(options, temporaryFolder: environment.temporaryFolder)
     (self.baseline, self.renderer) = (baseline, renderer)
     (self.keepsBaseline, self.environment) = (keepsBaseline, environment)
     tally = AuditTally(examples: examples)
@@ -73,7 +73,7 @@ struct AuditRun {
 
   /// Writes what is left.
   mutating func finish(of store: StoreDescription) throws {
-    for finding in scan.audit.findingsOnAll() { try add([finding]) }
+    try scan.findOnAll { try add([$0]) }
     let summary = AuditRenderer.Summary(cache: store, entries: scan.audit.entries, known: known)
     renderer.finish(tally, summary, into: &output.text)
     try output.flush()

@@ -11,8 +11,10 @@ final class AuditScan {
   private let batches: EntryBatches<AuditWork>
 
   /// Begins an audit.
-  init(_ options: CacheAudit.Options) {
-    audit = CacheAudit(options)
+  ///
+  /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
+  init(_ options: CacheAudit.Options, temporaryFolder: String) {
+    audit = CacheAudit(options, temporaryFolder: temporaryFolder)
     batches = EntryBatches(AuditWork(EntryAudit(options)))
   }
 
@@ -35,9 +37,14 @@ final class AuditScan {
       case .part(let entries), .summary(let entries): entries
       }
     for entry in entries {
-      audit.insert(entry)
+      try audit.insert(entry)
       try found(entry.findings, entry.size)
     }
+  }
+
+  /// Calls `found` with each finding that only all entries together show.
+  func findOnAll(_ found: (AuditFinding) throws -> Void) throws {
+    try audit.forEachFindingOnAll(found)
   }
 
   /// Returns the findings about the files of a cache.

@@ -28,19 +28,3 @@ extension ImportPlan.Entry: Spoolable {
     standing = bytes.optional { $0.version() }
   }
 }
-
-extension [UInt8] {
-  /// Appends a digest.
-  mutating func append(digest: TextDigest) {
-    append(number: digest.high)
-    append(number: digest.low)
-  }
-}
-
-extension SpooledBytes {
-  /// Reads a digest.
-  mutating func digest() -> TextDigest {
-    let high = number()
-    return TextDigest(high: high, low: number())
-  }
-}

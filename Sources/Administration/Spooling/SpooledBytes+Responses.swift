@@ -1,4 +1,5 @@
 import Bytes
+import ResponseArchives
 import ResponseStorage
 
 extension SpooledBytes {
@@ -8,6 +9,12 @@ extension SpooledBytes {
   /// Reads a time.
   mutating func time() -> Timestamp? {
     Timestamp(secondsSince1970: Double(bitPattern: number()))
+  }
+
+  /// Reads a digest.
+  mutating func digest() -> TextDigest {
+    let high = number()
+    return TextDigest(high: high, low: number())
   }
 
   /// Reads the version of a file.
@@ -40,6 +47,12 @@ extension [UInt8] {
 
   /// Appends a time.
   mutating func append(time: Timestamp) { append(number: time.secondsSince1970.bitPattern) }
+
+  /// Appends a digest.
+  mutating func append(digest: TextDigest) {
+    append(number: digest.high)
+    append(number: digest.low)
+  }
 
   /// Appends the version of a file.
   mutating func append(file: FileVersion) {

@@ -4,60 +4,35 @@ import Files
 import ResponseStorage
 
 /// Finds entries whose URLs differ only by parameters that identify a visitor or a campaign.
-struct TrackingDuplicates: Sendable {
-  private struct Group: Sendable {
-    let id: StoredResponse.ID
-    let url: ByteString
-    var entries: Int64 = 1
-    var bytes: ByteCount
-    var largest: ByteCount
-  }
+struct TrackingDuplicates {
+  private var urls: EqualURLs
 
-  /// The entries with such parameters, by the beginning of the digest of the URL without them.
-  private var groups: [[UInt8]: Group] = [:]
-  /// The entries without such parameters, by the same.
-  private var plain: Set<UInt64> = []
-
-  /// The most URLs that are compared, because each takes memory.
-  private static let most = 4 << 20
+  /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
+  init(temporaryFolder: String) { urls = EqualURLs(temporaryFolder: temporaryFolder) }
 
   /// Adds an entry.
-  mutating func insert(_ url: ByteString, id: StoredResponse.ID, size: ByteCount) {
-    guard groups.count + plain.count < Self.most else { return }
-    guard let short = Self.withoutTracking(url) else {
-      plain.insert(Self.number(Self.digest(url.bytes)))
-      return
-    }
-    let digest = Self.digest(short)
-    if var group = groups[digest] {
-      group.entries += 1
-      group.bytes += size
-      group.largest = max(group.largest, size)
-      groups[digest] = group
+  mutating func insert(
+    _ url: ByteString, id: StoredResponse.ID, size: ByteCount
+  ) throws(FileError) {
+    if let short = Self.withoutTracking(url) {
+      try urls.insert(ByteString(short), of: url, id, size: size)
     } else {
-      groups[digest] = Group(id: id, url: url, bytes: size, largest: size)
+      try urls.insert(url)
     }
   }
 
-  /// The findings, in the order of the first entries of the groups.
-  var findings: [AuditFinding] {
-    var result: [AuditFinding] = []
-    for (digest, group) in groups {
-      let hasPlain = plain.contains(Self.number(digest))
-      guard group.entries > 1 || hasPlain else { continue }
+  /// Removes all entries, and calls `body` with the findings, in the order of the first entries.
+  mutating func removeAll(_ body: (AuditFinding) throws -> Void) throws {
+    try urls.removeAll { group in
       // One copy is not wasted.
-      let wasted = hasPlain ? group.bytes : group.bytes - group.largest
-      let count = group.entries + (hasPlain ? 1 : 0)
+      let wasted = group.hasShortURL ? group.bytes : group.bytes - group.largest
+      let count = group.entries + (group.hasShortURL ? 1 : 0)
       var finding = AuditFinding(
         .duplicates, .url, detail: ByteString("\(count) entries"), bytes: wasted)
       (finding.id, finding.url) = (group.id, group.url)
       finding.host = CanonicalURL.host(of: group.url)
       finding.count = count
-      result.append(finding)
-    }
-    return result.sorted { one, other in
-      guard let first = one.id, let second = other.id else { return false }
-      return first < second
+      try body(finding)
     }
   }
 
@@ -85,14 +60,4 @@ struct TrackingDuplicates: Sendable {
     // Numbers that defeat caches.
     "cachebuster", "cache_buster", "cachebust", "nocache", "_nocache", "rnd", "rand",
   ]
-
-  private static func digest(_ url: [UInt8]) -> [UInt8] {
-    var digest = Digest()
-    digest.update(url[...])
-    return Array(digest.bytes[..<16])
-  }
-
-  private static func number(_ digest: [UInt8]) -> UInt64 {
-    digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-  }
 }

@@ -1,9 +1,10 @@
 public import Administration
 public import Bytes
+public import Files
 public import ResponseStorage
 
 /// What an audit of a cache remembers of its entries.
-public struct CacheAudit: Sendable {
+public struct CacheAudit {
   /// The settings of an audit.
   public struct Options: Sendable {
     /// The time with which lifetimes and expiries are compared.
@@ -38,21 +39,30 @@ public struct CacheAudit: Sendable {
   /// The secrets of entries, also those that are not reported.
   public private(set) var secrets = KnownSecrets()
 
-  private var duplicates = TrackingDuplicates()
+  private var duplicates: TrackingDuplicates
 
   /// Creates an audit.
-  public init(_ options: Options) { self.options = options }
+  ///
+  /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
+  public init(_ options: Options, temporaryFolder: String) {
+    self.options = options
+    duplicates = TrackingDuplicates(temporaryFolder: temporaryFolder)
+  }
 
   /// Adds an entry.
-  public mutating func insert(_ entry: AuditedEntry) {
+  public mutating func insert(_ entry: AuditedEntry) throws(FileError) {
     entries += 1
     if !entry.isComplete { undecodable += 1 }
     secrets.insert(entry.secrets)
     if let url = entry.url, options.rules.contains(.duplicates) {
-      duplicates.insert(url, id: entry.id, size: entry.size)
+      try duplicates.insert(url, id: entry.id, size: entry.size)
     }
   }
 
-  /// Returns the findings that only all entries together show, in the order of the first entries.
-  public func findingsOnAll() -> [AuditFinding] { duplicates.findings }
+  /// Calls `body` with each finding that only all entries together show, in the order of the first entries.
+  ///
+  /// Then no entries can be added anymore.
+  public mutating func forEachFindingOnAll(_ body: (AuditFinding) throws -> Void) throws {
+    try duplicates.removeAll(body)
+  }
 }

@@ -115,14 +115,14 @@ extension URLCacheAdmin {
       var options = CacheAudit.Options(now: now, platform: CachePlatform(writing: store.format))
       options.capacity = capacity
       options.expiryRules = expiry.rules
-      let scan = AuditScan(options)
+      let scan = AuditScan(options, temporaryFolder: environment.temporaryFolder)
       var tally = AuditTally(examples: 0)
       try environment.showingProgress("Auditing entries", over: source) {
         var listing = Listing(selection: Selection(), now: now)
         try scan.audit(source, &listing) { tally.insert($0, size: $1) }
       }
       tally.insert(scan.findingsOnFiles(of: store))
-      for finding in scan.audit.findingsOnAll() { tally.insert([finding]) }
+      try scan.findOnAll { tally.insert([$0]) }
       let orphans = try source.orphans(at: environment.now).files
       try source.finish()
       tally.insert(try scan.findingsLeftBehind(in: store, orphans, environment))

@@ -1,0 +1,145 @@
+public import Bytes
+public import Files
+import ResponseArchives
+public import ResponseStorage
+
+/// Finds entries whose URLs are equal once a part is left out of them. Memory does not grow with their number.
+public struct EqualURLs {
+  /// Entries whose URLs are equal without the part that was left out.
+  public struct Group {
+    /// The first entry whose URL has that part.
+    public let id: StoredResponse.ID
+    /// The URL of that entry.
+    public let url: ByteString
+    /// The number of entries whose URLs have the part.
+    public fileprivate(set) var entries: Int64 = 1
+    /// The bytes of these entries.
+    public fileprivate(set) var bytes: ByteCount
+    /// The bytes of the largest of them.
+    public fileprivate(set) var largest: ByteCount
+    /// Whether an entry has the same URL without the part.
+    public fileprivate(set) var hasShortURL = false
+
+    fileprivate init(_ entry: ShortenedURL) {
+      (id, url, bytes, largest) = (entry.id, entry.url, entry.size, entry.size)
+    }
+
+    fileprivate func adding(_ entry: ShortenedURL) -> Self {
+      var group = self
+      group.entries += 1
+      group.bytes += entry.size
+      group.largest = max(largest, entry.size)
+      return group
+    }
+  }
+
+  private var urls: SpooledSort<URLToCompare>
+  private var groups: SpooledSort<Group>
+  private var hasShortened = false
+
+  /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
+  public init(temporaryFolder: String) {
+    self.init(temporaryFolder: temporaryFolder, runLength: 1 << 16)
+  }
+
+  /// - Parameter runLength: The number of entries that are sorted in memory.
+  init(temporaryFolder: String, runLength: Int) {
+    urls = SpooledSort(in: temporaryFolder, runLength: runLength) { $0.digest.precedes($1.digest) }
+    groups = SpooledSort(in: temporaryFolder, runLength: runLength) { $0.id < $1.id }
+  }
+
+  /// Adds an entry of whose URL nothing is left out.
+  public mutating func insert(_ url: ByteString) throws(FileError) {
+    try urls.insert(URLToCompare(digest: TextDigest(url), entry: nil))
+  }
+
+  /// Adds an entry.
+  ///
+  /// - Parameters:
+  ///   - shortened: Its URL without the part that is left out.
+  ///   - url: Its URL.
+  ///   - id: Its id.
+  ///   - size: Its bytes.
+  public mutating func insert(
+    _ shortened: ByteString, of url: ByteString, _ id: StoredResponse.ID, size: ByteCount
+  ) throws(FileError) {
+    hasShortened = true
+    try urls.insert(
+      URLToCompare(
+        digest: TextDigest(shortened), entry: ShortenedURL(id: id, url: url, size: size)))
+  }
+
+  /// Removes all entries, and calls `body` with each group of several, in the order of their ids.
+  ///
+  /// - Complexity: O(*n* log *n*), where *n* is the number of entries.
+  public mutating func removeAll(_ body: (Group) throws -> Void) throws {
+    guard hasShortened else { return }
+    var rest = try urls.removeAll()
+    var next = try rest.next()
+    while let first = next {
+      var group = first.entry.map { Group($0) }
+      var hasShortURL = first.entry == nil
+      next = try rest.next()
+      while let url = next, url.digest == first.digest {
+        if let entry = url.entry {
+          group = group?.adding(entry) ?? Group(entry)
+        } else {
+          hasShortURL = true
+        }
+        next = try rest.next()
+      }
+      group?.hasShortURL = hasShortURL
+      if let group, group.entries > 1 || hasShortURL { try groups.insert(group) }
+    }
+    var sorted = try groups.removeAll()
+    while let group = try sorted.next() { try body(group) }
+  }
+}
+
+/// An entry of whose URL a part is left out.
+private struct ShortenedURL {
+  let id: StoredResponse.ID
+  let url: ByteString
+  let size: ByteCount
+}
+
+/// The digest of a URL that is compared with others.
+private struct URLToCompare: Spoolable {
+  let digest: TextDigest
+  /// The entry, if a part of its URL was left out.
+  let entry: ShortenedURL?
+
+  init(digest: TextDigest, entry: ShortenedURL?) { (self.digest, self.entry) = (digest, entry) }
+
+  func append(to bytes: inout [UInt8]) {
+    bytes.append(digest: digest)
+    bytes.append(entry) {
+      $0.append(id: $1.id)
+      $0.append(text: $1.url)
+      $0.append(integer: $1.size.bytes)
+    }
+  }
+
+  init(reading bytes: inout SpooledBytes) {
+    digest = bytes.digest()
+    entry = bytes.optional {
+      ShortenedURL(id: $0.id(), url: $0.text(), size: ByteCount($0.integer()))
+    }
+  }
+}
+
+extension EqualURLs.Group: Spoolable {
+  func append(to bytes: inout [UInt8]) {
+    bytes.append(id: id)
+    bytes.append(text: url)
+    for number in [entries, self.bytes.bytes, largest.bytes] { bytes.append(integer: number) }
+    bytes.append(hasShortURL ? 1 : 0)
+  }
+
+  init(reading bytes: inout SpooledBytes) {
+    (id, url) = (bytes.id(), bytes.text())
+    (entries, self.bytes) = (bytes.integer(), ByteCount(bytes.integer()))
+    largest = ByteCount(bytes.integer())
+    hasShortURL = bytes.byte() == 1
+  }
+}
