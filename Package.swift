@@ -107,7 +107,7 @@ let package = Package(
     module(
       "Revalidation", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching",
       "ResponseStorage"),
-    module("Watching", on: "Administration", "Bytes", "ResponseStorage"),
+    module("Watching", on: "Administration", "Bytes", "Files", "ResponseStorage", "SQLite"),
     module(
       "Auditing", on: "Administration", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives",
       "ResponseStorage", "SQLitePages", hot: true),

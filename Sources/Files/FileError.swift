@@ -55,6 +55,9 @@ public struct FileError: Error, Hashable, Sendable {
   /// Returns the error for a file that ends before what was written to it.
   public static func incomplete(at path: String) -> FileError { FileError(EIO, at: path) }
 
+  /// Returns the error for a full disk.
+  public static func noRoom(at path: String) -> FileError { FileError(ENOSPC, at: path) }
+
   /// Returns the error for the current `errno`.
   static func last(at path: String) -> FileError { FileError(errno, at: path) }
 

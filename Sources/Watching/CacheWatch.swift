@@ -1,5 +1,6 @@
 public import Administration
 public import Bytes
+public import Files
 public import ResponseStorage
 
 /// Finds the changes of a cache between two looks at it.
@@ -10,12 +11,11 @@ public struct CacheWatch {
   private let selection: Selection
   private let awaited: Selection?
   private let projection: Projection
-  /// The entries of the last look, in ascending order of their ids.
-  private var seen: [SeenEntry] = []
+  private let temporaryFolder: String
+  /// The entries of the last look.
+  private var seen: SeenEntries
   /// How many entries the cache had ever had at the last look; `nil` if it does not count them.
   private var everStored: Int64?
-  /// How many bytes of URLs may still be remembered, so that removed entries can be named.
-  private var urlBytes = 64 << 20
 
   /// What has changed since the beginning.
   public private(set) var tally = ChangeTally()
@@ -23,15 +23,24 @@ public struct CacheWatch {
   /// The largest number of new ids that are looked up one by one.
   private static let mostNewIDs: Int64 = 10_000
 
+  /// How many entries the first look remembers at a time.
+  private static let entriesAtOnce = 1_024
+
   /// Creates a watch.
   ///
   /// - Parameters:
   ///   - selection: The entries whose changes matter.
   ///   - awaited: The entries that are waited for; `nil` for none.
   ///   - projection: What is read of changed entries.
-  public init(_ selection: Selection, awaited: Selection?, showing projection: Projection) {
+  ///   - temporaryFolder: The folder for an unnamed file, which many entries need.
+  public init(
+    _ selection: Selection, awaited: Selection?, showing projection: Projection,
+    temporaryFolder: String
+  ) throws(FileError) {
     self.selection = selection
     self.awaited = awaited
+    self.temporaryFolder = temporaryFolder
+    seen = try SeenEntries(temporaryFolder: temporaryFolder)
     self.projection = projection.union([
       selection.projection, awaited?.projection ?? [], ResponseFreshness.projection, .url, .key,
       .body, SeenEntry.projection,
@@ -39,23 +48,29 @@ public struct CacheWatch {
   }
 
   /// The number of entries at the last look, selected or not.
-  public var entryCount: Int64 { Int64(seen.count) }
+  public var entryCount: Int64 { seen.count }
 
   /// Takes a first look, which finds no changes.
   public mutating func begin(at source: any ResponseSource, now: Timestamp) throws {
     everStored = try source.entriesEverStored()
     let selection = try prepared(selection, for: source, among: nil, now)
-    seen = []
+    let first = try SeenEntries(temporaryFolder: temporaryFolder)
+    var waiting: [SeenEntry] = []
     try source.scan(
       selection.projection.union([.url, .key, .body]).union(SeenEntry.projection)
     ) { response in
       guard !response.isOrphan else { return .next }
       var entry = SeenEntry(response)
-      entry.read(
-        response, isSelected: try selection.contains(response, now: now), urlBytes: &urlBytes)
-      seen.append(entry)
+      entry.read(response, isSelected: try selection.contains(response, now: now))
+      waiting.append(entry)
+      if waiting.count == Self.entriesAtOnce {
+        try first.replace([], with: waiting)
+        waiting.removeAll(keepingCapacity: true)
+      }
       return .next
     }
+    try first.replace([], with: waiting)
+    seen = first
   }
 
   /// Begins with a cache that did not exist until now, so that all its entries are new.
@@ -81,7 +96,7 @@ public struct CacheWatch {
       (0...Self.mostNewIDs).contains(ever.subtractingReportingOverflow(before).partialValue),
       ever >= before, before >= 0,
       // A hostile cache can lower its counter, so that entries with such ids are known already.
-      seen.last.map({ $0.id <= .row(before) }) ?? true
+      try seen.highestID.map({ $0 <= .row(before) }) ?? true
     else { return false }
     guard ever > before else { return true }
     everStored = ever
@@ -93,30 +108,18 @@ public struct CacheWatch {
       return .next
     }
     tally.miss(ever - before - Int64(new.count))
-    let replaced = takeEntries(withKeysOf: new)
-    let first = seen.count
-    seen += new
-    let places = replaced.map { (first + $0.key, $0.value) }
-    try read(
-      Array(first..<seen.count), Dictionary(uniqueKeysWithValues: places), from: source, now, body)
+    try read(new, replacedEntries(withKeysOf: new), from: source, now, body)
     return true
   }
 
-  /// Removes the entries that have the keys of new ones, which replace them.
-  ///
-  /// - Returns: The removed entries, by the places of the new ones.
-  private mutating func takeEntries(withKeysOf new: [SeenEntry]) -> [Int: SeenEntry] {
-    var places: [Int: Int] = [:]
+  /// Returns the entries that have the keys of new ones, which replace them, by the places of those.
+  private func replacedEntries(withKeysOf new: [SeenEntry]) throws(FileError) -> [Int: SeenEntry] {
+    var replaced: [Int: SeenEntry] = [:]
     for (place, entry) in new.enumerated() {
-      if let key = entry.key { places[key] = place }
+      guard let key = entry.key, let earlier = try seen.entries(withKey: key).last else { continue }
+      replaced[place] = earlier
     }
-    var taken: [Int: SeenEntry] = [:]
-    for entry in seen {
-      if let key = entry.key, let place = places[key] { taken[place] = entry }
-    }
-    guard !taken.isEmpty else { return taken }
-    seen.removeAll { $0.key.map { places[$0] != nil } ?? false }
-    return taken
+    return replaced
   }
 
   /// Looks at all entries.
@@ -131,7 +134,7 @@ public struct CacheWatch {
     // If the cache changed meanwhile, this was no state that it ever had.
     try source?.finish()
     count(comparison, try source?.entriesEverStored())
-    seen = comparison.entries
+    try seen.replace(comparison.gone.map(\.id), with: [])
     for entry in comparison.gone where entry.isSelected {
       try report(removed: entry, body)
     }
@@ -144,8 +147,8 @@ public struct CacheWatch {
     defer { everStored = ever }
     // The counter is a number in the cache, which can be any.
     guard let before = everStored, let ever, ever > before, before >= 0 else { return }
-    let visible = comparison.changed.count { index in
-      if case .row(let row) = comparison.entries[index].id { row > before } else { false }
+    let visible = comparison.changed.count {
+      if case .row(let row) = $0.id { row > before } else { false }
     }
     tally.miss(ever - before - Int64(visible))
   }
@@ -153,7 +156,6 @@ public struct CacheWatch {
   private mutating func report(
     removed entry: SeenEntry, _ body: (EntryChange) throws -> Void
   ) throws {
-    urlBytes += entry.url?.bytes.count ?? 0
     let change = EntryChange(
       kind: .removed, id: entry.id, url: entry.url, size: entry.size, previousID: nil,
       previousSize: nil, response: nil, isAwaited: false)
@@ -164,48 +166,53 @@ public struct CacheWatch {
   /// Reads changed entries, and reports them.
   ///
   /// - Parameters:
-  ///   - indices: The places of the entries in ``seen``.
+  ///   - entries: The entries, in ascending order of their ids.
   ///   - replaced: The entries that they replace, by their places.
   private mutating func read(
-    _ indices: [Int], _ replaced: [Int: SeenEntry], from source: any ResponseSource,
+    _ entries: [SeenEntry], _ replaced: [Int: SeenEntry], from source: any ResponseSource,
     _ now: Timestamp, _ body: (EntryChange) throws -> Void
   ) throws {
-    guard !indices.isEmpty else { return }
-    let ids = indices.map { seen[$0].id }
-    let selection = try prepared(selection, for: source, among: ids, now)
-    let awaited = try awaited.map { try prepared($0, for: source, among: ids, now) }
-    var rest = indices[...]
-    for index in indices { seen[index].isRead = false }
+    guard !entries.isEmpty else { return }
+    var entries = entries
+    let result = Result { try read(&entries, replaced, from: source, now, body) }
     // A file can disappear before it is read, and reading can fail: what was not read is not known, and so is found by
     // the next look.
-    defer { forgetUnread(indices, replaced) }
+    var (before, after): ([StoredResponse.ID], [SeenEntry]) = ([], [])
+    for (place, entry) in entries.enumerated() {
+      if let earlier = replaced[place], entry.isRead || earlier.id != entry.id {
+        before.append(earlier.id)
+      }
+      if entry.isRead { after.append(entry) }
+    }
+    try seen.replace(before, with: after)
+    try result.get()
+  }
+
+  private mutating func read(
+    _ entries: inout [SeenEntry], _ replaced: [Int: SeenEntry], from source: any ResponseSource,
+    _ now: Timestamp, _ body: (EntryChange) throws -> Void
+  ) throws {
+    let ids = entries.map(\.id)
+    let selection = try prepared(selection, for: source, among: ids, now)
+    let awaited = try awaited.map { try prepared($0, for: source, among: ids, now) }
+    var rest = entries.indices
     try source.forEachResponse(of: ids, projection) { response in
-      while let index = rest.first, seen[index].id < response.id { rest.removeFirst() }
-      guard let index = rest.popFirst() else { return .stop }
-      let before = replaced[index] ?? seen[index]
+      while let place = rest.first, entries[place].id < response.id { rest.removeFirst() }
+      guard let place = rest.popFirst() else { return .stop }
       let isSelected = try selection.contains(response, now: now)
-      seen[index].read(response, isSelected: isSelected, urlBytes: &urlBytes)
+      entries[place].read(response, isSelected: isSelected)
       guard isSelected else { return .next }
+      let before = replaced[place]
       let change = EntryChange(
-        kind: replaced[index] == nil ? .added : .replaced, id: response.id,
-        url: response.url ?? response.key, size: response.bodySize,
-        previousID: replaced[index]?.id, previousSize: replaced[index] == nil ? nil : before.size,
-        response: copy response,
+        kind: before == nil ? .added : .replaced, id: response.id,
+        url: response.url ?? response.key, size: response.bodySize, previousID: before?.id,
+        previousSize: before?.size, response: copy response,
         isAwaited: try awaited?.contains(response, now: now) ?? false)
       tally.insert(
         change, freshness: ResponseFreshness(of: response, at: now, rules: selection.expiryRules))
       try body(change)
       return .next
     }
-  }
-
-  private mutating func forgetUnread(_ indices: [Int], _ replaced: [Int: SeenEntry]) {
-    let unread = indices.filter { !seen[$0].isRead }
-    guard !unread.isEmpty else { return }
-    for index in unread {
-      if let earlier = replaced[index], earlier.id == seen[index].id { seen[index] = earlier }
-    }
-    seen.removeAll { !$0.isRead }
   }
 
   /// Returns a selection that is prepared for some entries of a cache.

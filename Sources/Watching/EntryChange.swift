@@ -17,7 +17,7 @@ public struct EntryChange: Sendable {
   public let kind: Kind
   /// The id; of a removed entry, the one that it had.
   public let id: StoredResponse.ID
-  /// The URL; `nil` if it is unknown, as of a removed entry among very many.
+  /// The URL; `nil` if it is unknown.
   public let url: ByteString?
   /// The size of the body; `nil` if it is unknown.
   public let size: ByteCount?

@@ -7,8 +7,8 @@ struct SeenEntry {
   /// A hash of the key; `nil` if the entry has none.
   let key: Int?
   /// A hash of what changes whenever the entry is stored again.
-  var version: Int
-  /// The URL; `nil` if it is unknown, or if there are too many to remember.
+  let version: Int
+  /// The URL; `nil` if it is unknown, or the entry was not selected.
   var url: ByteString?
   var size: ByteCount?
   /// Whether the entry was selected when it was stored.
@@ -19,30 +19,23 @@ struct SeenEntry {
   /// The fields that ``init(_:)`` needs, which are quickly read.
   static let projection: Projection = [.key, .stored, .file]
 
+  init(id: StoredResponse.ID, key: Int?, version: Int) {
+    (self.id, self.key, self.version) = (id, key, version)
+  }
+
   init(_ response: borrowing StoredResponse) {
-    id = response.id
-    key = response.key.map(\.hashValue)
     var hasher = Hasher()
     // CFNetwork stores the time of an update with the response. Foundation writes another file.
     hasher.combine(response.stored)
     hasher.combine(response.file)
-    version = hasher.finalize()
+    self.init(
+      id: response.id, key: response.key.map(\.hashValue), version: hasher.finalize())
   }
 
   /// Remembers more of the entry.
-  ///
-  /// - Parameter urlBytes: How many bytes of URLs may still be remembered.
-  mutating func read(
-    _ response: borrowing StoredResponse, isSelected: Bool, urlBytes: inout Int
-  ) {
+  mutating func read(_ response: borrowing StoredResponse, isSelected: Bool) {
     (isRead, self.isSelected) = (true, isSelected)
     size = response.bodySize
-    urlBytes += url?.bytes.count ?? 0
-    url = nil
-    guard isSelected, let url = response.url ?? response.key, url.bytes.count <= urlBytes else {
-      return
-    }
-    urlBytes -= url.bytes.count
-    self.url = url
+    url = isSelected ? response.url ?? response.key : nil
   }
 }

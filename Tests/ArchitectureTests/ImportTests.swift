@@ -36,7 +36,7 @@ private let allowedImports: [String: Set<String>] = [
     "Administration", "Auditing", "Bytes", "Fetching", "HTTPCaching", "JSON", "Matching",
     "ResponseArchives", "ResponseStorage", "Revalidation", "Watching",
   ],
-  "Watching": ["Administration", "Bytes", "ResponseStorage"],
+  "Watching": ["Administration", "Bytes", "Files", "ResponseStorage", "SQLite"],
   "Querying": [
     "Administration", "Bytes", "Files", "HTTPCaching", "Rendering", "ResponseStorage", "SQLite",
   ],

@@ -47,7 +47,7 @@ private func changes(
 private func watch(
   _ store: MemoryStore, selecting selection: Selection = Selection(), awaited: Selection? = nil
 ) throws -> CacheWatch {
-  var watch = CacheWatch(selection, awaited: awaited, showing: [])
+  var watch = try CacheWatch(selection, awaited: awaited, showing: [], temporaryFolder: "/tmp")
   try watch.begin(at: store, now: now)
   return watch
 }
@@ -128,6 +128,31 @@ private func watch(
     for ever in [nil, -1, Int64.max] {
       var watch = try watch(store([entry(1, "a")], ever: ever == nil ? nil : 1))
       #expect(try !watch.lookAtNewIDs(of: store([], ever: ever), now: now) { _ in })
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `of many entries, those that differ are found`(hasFiles: Bool) throws {
+    func entries(_ numbers: some Sequence<Int64>, secondsAgo: Double) -> [StoredResponse] {
+      numbers.map { number in
+        var response = entry(number, "\(number)", size: number, secondsAgo: secondsAgo)
+        if hasFiles { response.id = .file(ByteString("\(number + 100_000)")) }
+        return response
+      }
+    }
+    let same = entries(1...4_000, secondsAgo: 9)
+    var watch = try watch(store(same + entries(4_001...6_000, secondsAgo: 9)))
+    let later = same + entries(5_001...7_000, secondsAgo: 1)
+    for expected in [(1_000, 1_000, 1_000), (0, 0, 0)] {
+      var found: [EntryChange.Kind: [Int64]] = [:]
+      try watch.look(at: store(later), now: now) { change in
+        found[change.kind, default: []].append(change.size?.bytes ?? 0)
+        #expect(change.url == ByteString("https://a.example/\(change.size?.bytes ?? 0)"))
+      }
+      #expect(found[.removed] ?? [] == Array((4_001...5_000).prefix(expected.0)))
+      #expect(found[.replaced] ?? [] == Array((5_001...6_000).prefix(expected.1)))
+      #expect(found[.added] ?? [] == Array((6_001...7_000).prefix(expected.2)))
+      #expect(watch.entryCount == 6_000)
     }
   }
 

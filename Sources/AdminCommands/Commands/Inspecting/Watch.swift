@@ -73,8 +73,10 @@ extension URLCacheAdmin {
       let path = try cache.path(in: environment)
       let observer = try environment.observe(path, cache.waitMilliseconds)
       let isTable = given.map { $0 == .table } ?? (environment.isOutputTerminal && !isJSON)
-      var run = WatchRun(
-        CacheWatch(selection, awaited: awaited, showing: WatchRenderer.projection), of: observer,
+      var run = try WatchRun(
+        CacheWatch(
+          selection, awaited: awaited, showing: WatchRenderer.projection,
+          temporaryFolder: environment.temporaryFolder), of: observer,
         WatchRun.Settings(
           path: path, isTable: isTable, secrets: secrets.policy,
           expiryRules: selection.expiryRules,
