@@ -9,6 +9,12 @@ public struct Payload: Hashable, Sendable {
   /// The first overflow page; 0 if the payload has none.
   public var firstOverflowPage: UInt32
 
+  /// Creates a payload whose place is known.
+  public init(size: Int, local: Range<Int>, firstOverflowPage: UInt32) {
+    (self.size, self.local) = (size, local)
+    self.firstOverflowPage = firstOverflowPage
+  }
+
   /// The largest payload that SQLite allows.
   static let largest: UInt64 = 0x7FFF_FFFF
 

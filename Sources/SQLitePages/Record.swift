@@ -109,7 +109,7 @@ public struct RecordHeader: Hashable, Sendable {
   }
 
   /// Creates a header from the types of the values, for a record whose header is partly overwritten.
-  init(_ types: [SerialType], length: Int) {
+  public init(_ types: [SerialType], length: Int) {
     self.length = length
     values = []
     values.reserveCapacity(types.count)

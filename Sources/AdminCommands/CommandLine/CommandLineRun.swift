@@ -132,7 +132,7 @@ extension URLCacheAdmin {
       // The reader of the output has seen enough, as in `list | head`.
       if error.kind == .brokenPipe { return .done }
       failure =
-        error.path == environment.temporaryFolder
+        [environment.temporaryFolder, AppleStore.sqliteFolder].contains(error.path)
         ? CommandFailure(ofTemporaryFile: error) : CommandFailure(error)
     default:
       let text = fullMessage(for: error)

@@ -1,19 +1,33 @@
+import Files
 public import ResponseStorage
 
-/// What is known of recovered entries besides their content.
-public struct RecoveredFacts: Hashable, Sendable {
-  private let facts: [StoredResponse.ID: RecoveredStore.Fact]
+/// What is known of the recovered entry that is being listed, besides its content.
+///
+/// There can be too many entries to keep the facts of all of them.
+public final class RecoveredFacts: Hashable, Sendable {
+  private let current = Monitor<RecoveredStore.Fact?>(nil)
 
-  /// Collects the facts of a search.
-  public init(of store: RecoveredStore) {
-    facts = Dictionary(store.facts.map { ($0.id, $0) }) { first, _ in first }
+  /// Creates facts of no entry.
+  public init() {}
+
+  /// Reads what is known of an entry.
+  ///
+  /// - Throws: An error of a temporary file.
+  @discardableResult
+  public func read(
+    _ id: StoredResponse.ID, from store: RecoveredStore
+  ) throws -> RecoveredStore.Fact? {
+    let fact = try store.fact(of: id)
+    current.withLock { $0 = fact }
+    return fact
   }
 
-  /// Returns what is known of an entry.
-  public func fact(of id: StoredResponse.ID) -> RecoveredStore.Fact? { facts[id] }
-
-  /// The number of entries of a kind.
-  public func count(of confidence: RecoveryConfidence) -> Int {
-    facts.values.reduce(0) { $0 + ($1.confidence == confidence ? 1 : 0) }
+  /// Returns what is known of an entry; `nil` if it is not the one that was read last.
+  public func fact(of id: StoredResponse.ID) -> RecoveredStore.Fact? {
+    current.withLock { $0?.id == id ? $0 : nil }
   }
+
+  public static func == (one: RecoveredFacts, other: RecoveredFacts) -> Bool { one === other }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

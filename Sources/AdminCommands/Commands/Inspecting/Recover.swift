@@ -131,7 +131,7 @@ extension URLCacheAdmin {
       _ source: RecoveredStore, _ listing: inout Listing, _ now: Timestamp,
       _ environment: CommandEnvironment
     ) throws {
-      let facts = RecoveredFacts(of: source)
+      let facts = RecoveredFacts()
       let standard =
         format == .table
         ? Column.standardRecovered
@@ -147,7 +147,7 @@ extension URLCacheAdmin {
       var (shown, selected): (Int64, Int64) = (0, 0)
       var bodyBytes: ByteCount = 0
       try listing.scan(source, columns.projection.union([listing.selection.projection, .body])) {
-        guard isWanted($0, facts) else { return }
+        guard isWanted(try facts.read($0.id, from: source)) else { return }
         selected += 1
         if let limit, shown >= limit { return }
         shown += 1
@@ -171,7 +171,6 @@ extension URLCacheAdmin {
       to output: String, _ environment: CommandEnvironment
     ) throws -> ExitStatus {
       try source.refuseReplacement(by: output)
-      let facts = RecoveredFacts(of: source)
       var export = ArchiveExport(
         format, generatorVersion: URLCacheAdmin.versionNumber,
         temporaryFolder: environment.temporaryFolder)
@@ -184,10 +183,9 @@ extension URLCacheAdmin {
         on: source, selection.projection,
         where: { response in
           absent.remove(response)
-          guard isWanted(response, facts), try selection.contains(response, now: now) else {
-            return false
-          }
-          let confidence = facts.fact(of: response.id)?.confidence
+          let fact = try source.fact(of: response.id)
+          guard isWanted(fact), try selection.contains(response, now: now) else { return false }
+          let confidence = fact?.confidence
           if confidence == .bodyUncertain { uncertain += 1 }
           // Without a response there is nothing that a cache could store.
           if confidence == .onlyURL { leftOut += 1 }
@@ -252,11 +250,9 @@ extension URLCacheAdmin {
         : "put them back with: \(line(path))"
     }
 
-    private func isWanted(
-      _ response: borrowing StoredResponse, _ facts: RecoveredFacts
-    ) -> Bool {
+    private func isWanted(_ fact: RecoveredStore.Fact?) -> Bool {
       guard !confidence.isEmpty else { return true }
-      return facts.fact(of: response.id).map { confidence.contains($0.confidence) } ?? false
+      return fact.map { confidence.contains($0.confidence) } ?? false
     }
 
     private func archiveFormat(of path: String) throws(CommandFailure) -> ExportFormat {

@@ -51,11 +51,9 @@ struct DeferredIndexes {
     }
   }
 
-  /// Returns which one is fuller: the folder of the store, or that in which SQLite sorts ("Temporary Files", §5).
+  /// Returns which one is fuller: the folder of the store, or that in which SQLite sorts.
   private static func fullFolder(_ folder: String) -> String {
-    let sorting =
-      ["SQLITE_TMPDIR", "TMPDIR"].lazy.compactMap(CurrentProcess.variable).first { !$0.isEmpty }
-      ?? "/var/tmp"
+    let sorting = AppleStore.sqliteFolder
     func room(_ folder: String) -> ByteCount? { try? FileSystemStatus.of(folder).availableBytes }
     guard let left = room(folder), let other = room(sorting) else { return folder }
     return other < left ? sorting : folder

@@ -29,6 +29,12 @@ public final class AppleStore: StoreKind {
   /// The version of the SQLite library that is linked, for example `3.40.1`.
   public static var libraryVersion: String { Connection.libraryVersion }
 
+  /// The folder in which SQLite keeps temporary files ("Temporary Files", §5).
+  public static var sqliteFolder: String {
+    ["SQLITE_TMPDIR", "TMPDIR"].lazy.compactMap(CurrentProcess.variable).first { !$0.isEmpty }
+      ?? "/var/tmp"
+  }
+
   /// Opens the store at `path` for reading.
   ///
   /// - Parameters:

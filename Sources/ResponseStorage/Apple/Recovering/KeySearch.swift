@@ -9,8 +9,8 @@ struct KeySearch: Sendable {
   /// The pages that should be leaves, and are not.
   private(set) var interiorPages: [UInt32] = []
 
-  private let wanted: Set<ByteString.Hash>
-  private let lengths: Set<Int>
+  private var wanted: Set<ByteString.Hash> = []
+  private var lengths: Set<Int> = []
   private var state: PageState
   private let usableSize: Int
   private var page: [UInt8] = []
@@ -22,15 +22,19 @@ struct KeySearch: Sendable {
   /// Where the longest key can end in its row: SQLite writes the numbers before it.
   private static let longestKey = 1 << 20 + 256
 
-  /// Creates a search.
+  /// Creates a search for no keys.
   ///
   /// - Parameter budget: The most overflow pages to read.
-  init(for keys: [ByteString], _ state: PageState, usableSize: Int, budget: Int) {
-    wanted = Set(keys.lazy.map(\.digest))
-    lengths = Set(keys.lazy.map(\.bytes.count))
+  init(_ state: PageState, usableSize: Int, budget: Int) {
     self.state = state
     self.usableSize = usableSize
     self.budget = budget
+  }
+
+  /// Adds a key to those to look for.
+  mutating func want(_ key: ByteString) {
+    wanted.insert(key.digest)
+    lengths.insert(key.bytes.count)
   }
 
   /// Searches a leaf of the table.

@@ -1,7 +1,7 @@
 /// Where the remains of an entry were found.
 public struct RecoveredPlace: Hashable, Sendable {
   /// A file of a database.
-  public enum File: String, Hashable, Sendable {
+  public enum File: String, Hashable, Sendable, CaseIterable {
     case database
     case log
     case journal
@@ -17,7 +17,7 @@ public struct RecoveredPlace: Hashable, Sendable {
   }
 
   /// What the page is used for now.
-  public enum Kind: String, Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// An earlier state of a page, in the log, in the journal, or in the database below the log.
     case earlierPage = "earlier-page"
     /// A page on the free list.

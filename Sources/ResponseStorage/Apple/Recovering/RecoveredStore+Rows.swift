@@ -8,22 +8,22 @@ extension RecoveredStore {
     guard case .row(let id) = entry.fact.id else { return RawResponse(id: 0) }
     var raw = RawResponse(id: id)
     raw.columns.append(.init("entry_ID", .integer(id)))
-    if let row = entry.rows.response, let content = try reader.content(rows[row]) {
+    if let row = entry.rows.response, let content = try reader.content(row) {
       for name in content.columns.dropFirst() {
         if let value = content.value(name) { raw.columns.append(.init(name, value)) }
       }
     } else {
       synthesizeKey(of: entry, in: &raw)
     }
-    if let row = entry.rows.blob, let content = try reader.content(rows[row]) {
+    if let row = entry.rows.blob, let content = try reader.content(row) {
       raw.append(content)
     }
     guard let row = entry.rows.body else { return raw }
-    let body = try body(of: rows[row])
+    let body = try body(of: row)
     raw.hasBodyFile = body?.isFile ?? false
     raw.parts.removeAll { $0.name == .body }
     raw.parts.append(.init(.body, body?.body))
-    let isFlagged = rows[row].shape == AppleRecordShapes.flaggedBody
+    let isFlagged = row.shape == AppleRecordShapes.flaggedBody
     if isFlagged { raw.columns.append(.init("isDataOnFS", .integer(raw.hasBodyFile ? 1 : 0))) }
     return raw
   }

@@ -9,37 +9,33 @@ extension RecoveredStore {
   public func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
-    for entry in entries {
-      if try body(StoredResponse(decoding: raw(entry), projection)) == .stop { return }
-    }
+    try entries.forEach { try body(StoredResponse(decoding: raw($0), projection)) }
   }
 
   public func response(
     _ id: StoredResponse.ID, _ projection: Projection
   ) throws -> StoredResponse? {
-    guard case .row(let number) = id, let place = places[number] else { return nil }
-    return StoredResponse(decoding: try raw(entries[place]), projection)
+    guard let entry = try entries.entry(id) else { return nil }
+    return StoredResponse(decoding: try raw(entry), projection)
   }
 
   public func forEachRawResponse(
     _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
     _ body: (RawResponse) throws -> ScanStep
   ) throws {
-    for entry in entries {
+    try entries.forEach { entry in
       let raw = try raw(entry)
-      guard try isWanted(StoredResponse(decoding: raw, projection)) else { continue }
-      if try body(raw) == .stop { return }
+      guard try isWanted(StoredResponse(decoding: raw, projection)) else { return .next }
+      return try body(raw)
     }
   }
 
-  public func count() -> Int64 { Int64(entries.count) }
+  public func count() -> Int64 { entries.count }
 
   public func withBody(
     of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void
   ) throws {
-    guard case .row(let number) = id, let place = places[number],
-      let row = entries[place].rows.body, let body = try body(of: rows[row])
-    else {
+    guard let row = try entries.entry(id)?.rows.body, let body = try body(of: row) else {
       throw StoreError(.noSuchResponse, at: description.path, because: "its body is lost")
     }
     var reader = try body.body.makeReader()
@@ -47,9 +43,9 @@ extension RecoveredStore {
   }
 
   public func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]? {
-    guard description.rawPropertyLists.contains(name), case .row(let number) = id,
-      let place = places[number], let row = entries[place].rows.blob,
-      case .blob(let bytes)? = try reader.content(rows[row])?.value(name)
+    guard description.rawPropertyLists.contains(name),
+      let row = try entries.entry(id)?.rows.blob,
+      case .blob(let bytes)? = try reader.content(row)?.value(name)
     else { return nil }
     return bytes
   }

@@ -41,18 +41,19 @@ public final class RecoveredStore: ResponseSource {
   struct Entry {
     var fact: Fact
     var rows: RecoveryJoining.Joined
-    var key: ByteString?
     var stored: Double
     /// The last state of the database that had it.
     var to: Int64
+
+    /// The key, as far as a row has it.
+    var key: ByteString? {
+      rows.response?.text ?? rows.key?.text ?? rows.blob?.text.map { AppleCacheKey(of: $0).text }
+    }
   }
 
   let images: PageImages
   let reader: RowReader
-  let rows: [FoundRow]
-  var entries: [Entry] = []
-  /// The places of the entries by their ids.
-  var places: [Int64: Int] = [:]
+  let entries: RecoveredEntries
   let bodies: AppleBodyFiles
   private let options: Options
   // It holds the locks under which the files are read.
@@ -64,14 +65,14 @@ public final class RecoveredStore: ResponseSource {
   public let damage: StoreError?
 
   /// Whether the file is a database, or has anything of a cache; any file could be given as a damaged one.
-  public var isDatabase: Bool { images.hasHeader || !rows.isEmpty }
+  public let isDatabase: Bool
 
   /// Looks for the entries of the store at a path.
   ///
   /// - Parameters:
   ///   - opening: How to open the cache.
   ///   - options: What to look for.
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``StoreError``, or an error of a temporary file.
   public init(_ opening: StoreOpening, _ options: Options) throws {
     self.options = options
     let isFolder = try StoreOpening.isFolder(opening.path)
@@ -94,27 +95,28 @@ public final class RecoveredStore: ResponseSource {
     images = try PageImages(
       files, isDamaged: options.isDamaged,
       copyingLogTo: store?.description.inUse == true ? opening.temporaryFolder : nil)
-    let scan = RecoveryScan(images, isDamaged: options.isDamaged)
+    let rows = try FoundRows()
+    let scan = RecoveryScan(images, into: rows, isDamaged: options.isDamaged)
     try scan.run()
     try scan.markPresent()
     reader = scan.reader
-    rows = scan.takeRows()
+    reader.forgetBodies()
+    isDatabase = try images.hasHeader || !rows.isEmpty()
+    entries = try RecoveredEntries()
     bodies = AppleBodyFiles(at: files.bodies)
     description = StoreDescription(
       path: opening.path, format: .apple, schemaVersion: store?.description.schemaVersion,
       identity: try files.state().database.identity,
       rawPropertyLists: ["response_object", "request_object", "proto_props", "user_info"],
       notes: store?.description.notes ?? [])
-    let joining = RecoveryJoining(rows)
-    try add(joining.entries, liveKeys: scan.liveKeys)
-    if !options.withVersions { keepNewest() }
-    number()
+    try rows.forEachGroup { try add($0, liveKeys: scan.liveKeys) }
+    try entries.number(withVersions: options.withVersions)
     try images.verifyUnchanged()
   }
 
   /// Looks for the entries of a store, again if an app changes it meanwhile.
   ///
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``StoreError``, or an error of a temporary file.
   public static func find(
     in opening: StoreOpening, _ options: Options
   ) throws -> RecoveredStore {
@@ -132,42 +134,28 @@ public final class RecoveredStore: ResponseSource {
   }
 
   /// Returns what is known of an entry.
-  public func fact(of id: StoredResponse.ID) -> Fact? {
-    guard case .row(let number) = id else { return nil }
-    return places[number].map { entries[$0].fact }
-  }
+  ///
+  /// - Throws: An error of a temporary file.
+  public func fact(of id: StoredResponse.ID) throws -> Fact? { try entries.entry(id)?.fact }
 
-  /// What is known of all entries, in the order of their ids.
-  public var facts: [Fact] { entries.map(\.fact) }
-
-  private func add(
-    _ joined: [RecoveryJoining.Joined], liveKeys: Set<ByteString.Hash>
-  ) throws {
-    let shown = Set(rows.lazy.filter { $0.table == .responses && $0.isLive }.compactMap(\.id))
-    for rows in joined {
-      let found = rows.rows.map { self.rows[$0] }
+  /// Adds the entries that rows with one id belong to.
+  private func add(_ group: FoundRows.Group, liveKeys: Set<ByteString.Hash>) throws {
+    for rows in RecoveryJoining(group.rows).entries {
+      let found = rows.rows
       // SQLite shows the response, even if another row of the entry has changed.
-      if let row = rows.blob.map({ self.rows[$0] }), row.isLive, row.id.map(shown.contains) == true
-      {
-        continue
-      }
+      if group.isShown, rows.blob?.isLive == true { continue }
       guard let first = found.first(where: { !$0.isLive }) ?? found.first else { continue }
       // SQLite shows it as it is.
       if found.allSatisfy(\.isLive) { continue }
-      let key =
-        rows.response.flatMap { self.rows[$0].text } ?? rows.key.flatMap { self.rows[$0].text }
-        ?? rows.blob.flatMap { self.rows[$0].text }.map { AppleCacheKey(of: $0).text }
-      let isOlder =
-        found.contains(where: \.isLive) || key.map { liveKeys.contains($0.digest) } ?? false
-      let blob = rows.blob.map { self.rows[$0] }
       var entry = Entry(
         fact: Fact(
           id: .row(0), entryID: found.lazy.compactMap(\.id).first, confidence: .onlyURL,
-          place: (blob.flatMap { $0.isLive ? nil : $0 } ?? first).place, isOlderVersion: isOlder),
-        rows: rows, key: key, stored: blob?.stored ?? first.stored,
-        to: found.map(\.to).max() ?? 0)
+          place: (rows.blob.flatMap { $0.isLive ? nil : $0 } ?? first).place,
+          isOlderVersion: found.contains(where: \.isLive)),
+        rows: rows, stored: rows.blob?.stored ?? first.stored, to: found.map(\.to).max() ?? 0)
+      if let key = entry.key, liveKeys.contains(key.digest) { entry.fact.isOlderVersion = true }
       // A key that is left in an index says nothing new of an entry that the cache has.
-      if rows.blob == nil, isOlder { continue }
+      if rows.blob == nil, entry.fact.isOlderVersion { continue }
       if rows.blob != nil {
         let hasBody = try hasBody(rows)
         entry.fact.confidence =
@@ -176,17 +164,15 @@ public final class RecoveredStore: ResponseSource {
           entry.rows.body = nil
         }
       }
-      entries.append(entry)
+      try entries.append(entry)
     }
   }
 
   /// Whether the body of an entry is still there, and can be the one that its property lists describe.
   private func hasBody(_ joined: RecoveryJoining.Joined) throws -> Bool {
-    guard let row = joined.body.map({ rows[$0] }), let body = try body(of: row) else {
-      return false
-    }
+    guard let row = joined.body, let body = try body(of: row) else { return false }
     // The length of a file is known only now.
-    guard body.isFile, let blob = joined.blob.map({ rows[$0] }),
+    guard body.isFile, let blob = joined.blob,
       !joined.isBodyCertain || row.from != blob.from, let size = blob.bodySize
     else { return true }
     return body.body.size == size

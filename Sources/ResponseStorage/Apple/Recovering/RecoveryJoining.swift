@@ -1,77 +1,42 @@
 import Bytes
 
-/// Joins the rows of entries again.
+/// Joins the rows of one entry again, of which there can be several versions.
 struct RecoveryJoining {
-  /// The rows of an entry, as indexes.
+  /// The rows of a version.
   struct Joined {
-    var response: Int?
-    var blob: Int?
-    var body: Int?
-    var key: Int?
+    var response: FoundRow?
+    var blob: FoundRow?
+    var body: FoundRow?
+    var key: FoundRow?
 
     /// Whether the body existed at the same time as the property lists, so that it belongs to them.
     var isBodyCertain = false
 
     /// The rows that there are.
-    var rows: [Int] { [blob, response, key, body].compactMap { $0 } }
+    var rows: [FoundRow] { [blob, response, key, body].compactMap { $0 } }
   }
-
-  /// The most versions of an entry that are looked at: hostile rows can all have one id.
-  private static let mostVersions = 10_000
 
   private let rows: [FoundRow]
   /// The ends of the times of the rows.
   private var ends: [Int64]
-  private var responses: [Int64: [Int]] = [:]
-  private var blobs: [Int64: [Int]] = [:]
-  private var bodies: [Int64: [Int]] = [:]
-  private var keys: [Int64: [Int]] = [:]
+  private let responses: [Int]
+  private let blobs: [Int]
+  private let bodies: [Int]
+  private let keys: [Int]
   private var used: Set<Int> = []
-  private var unknownIDs: [ByteString: Int64] = [:]
 
-  /// The entries that were found.
+  /// The versions that were found.
   private(set) var entries: [Joined] = []
 
   init(_ rows: [FoundRow]) {
     self.rows = rows
     ends = rows.map(\.to)
-    // Rows without an id are joined by their URLs, if exactly one other row has the URL.
-    var ids: [ByteString: Set<Int64>] = [:]
-    for row in rows where row.id == nil {
-      if let text = row.text { ids[Self.comparable(text)] = [] }
-    }
-    if !ids.isEmpty {
-      for row in rows {
-        if let id = row.id, let text = row.text { ids[Self.comparable(text)]?.insert(id) }
-      }
-    }
-    for (index, row) in rows.enumerated() {
-      let id: Int64
-      if let known = row.id {
-        id = known
-      } else if let text = row.text, let found = ids[Self.comparable(text)], found.count == 1 {
-        id = found.first ?? 0
-      } else if let text = row.text {
-        // Numbers below 0 are no ids: they only keep rows of one URL together.
-        id = unknownIDs[Self.comparable(text)] ?? -Int64(unknownIDs.count) - 1
-        unknownIDs[Self.comparable(text)] = id
-      } else {
-        continue
-      }
-      switch row.table {
-      case .responses: Self.add(index, to: &responses[id, default: []])
-      case .blobs: Self.add(index, to: &blobs[id, default: []])
-      case .bodies: Self.add(index, to: &bodies[id, default: []])
-      case .keys: Self.add(index, to: &keys[id, default: []])
-      }
-    }
-    for lists in [responses, blobs, bodies] { for (_, indexes) in lists { endEachAtNext(indexes) } }
-    let all = Set(responses.keys).union(blobs.keys).union(keys.keys)
-    for id in all.sorted() { join(id) }
-  }
-
-  private static func add(_ index: Int, to indexes: inout [Int]) {
-    if indexes.count < mostVersions { indexes.append(index) }
+    responses = rows.indices.filter { rows[$0].table == .responses }
+    blobs = rows.indices.filter { rows[$0].table == .blobs }
+    bodies = rows.indices.filter { rows[$0].table == .bodies }
+    keys = rows.indices.filter { rows[$0].table == .keys }
+    for indexes in [responses, blobs, bodies] { endEachAtNext(indexes) }
+    join()
   }
 
   /// Ends the time of each version of a row where the next one begins.
@@ -85,48 +50,47 @@ struct RecoveryJoining {
     }
   }
 
-  /// Joins the rows of one id.
-  private mutating func join(_ id: Int64) {
+  private mutating func join() {
     let order = { [rows, ends] (one: Int, other: Int) -> Bool in
       (ends[one], rows[one].from, rows[one].stored)
         > (ends[other], rows[other].from, rows[other].stored)
     }
     // Rows whose times are known come first: what belongs to them belongs to no other.
-    let lists = (blobs[id] ?? []).sorted { [rows] in
+    let lists = blobs.sorted { [rows] in
       rows[$0].hasKnownTime != rows[$1].hasKnownTime ? rows[$0].hasKnownTime : order($0, $1)
     }
     for blob in lists {
-      let response = best(responses[id], for: blob) { Self.isSame($0, $1) }
-      let key = response == nil ? best(keys[id], for: blob) { Self.isSame($0, $1) } : nil
-      let certain = body(of: blob, id, lists)
-      let body = certain ?? likelyBody(of: blob, id, lists)
+      let response = best(responses, for: blob) { Self.isSame($0, $1) }
+      let key = response == nil ? best(keys, for: blob) { Self.isSame($0, $1) } : nil
+      let certain = body(of: blob, lists)
+      let body = certain ?? likelyBody(of: blob, lists)
       entries.append(
         Joined(
-          response: response, blob: blob, body: body, key: key, isBodyCertain: certain != nil))
+          response: response.map { rows[$0] }, blob: rows[blob], body: body.map { rows[$0] },
+          key: key.map { rows[$0] }, isBodyCertain: certain != nil))
       for row in [response, key, body].compactMap({ $0 }) { used.insert(row) }
     }
     // A key that no property lists belong to.
     var known = Set(lists.compactMap { rows[$0].text.map(Self.comparable) })
-    for index in (responses[id] ?? []).sorted(by: order) + (keys[id] ?? []).sorted(by: order)
-    where !used.contains(index) {
+    for index in responses.sorted(by: order) + keys.sorted(by: order) where !used.contains(index) {
       guard let text = rows[index].text, known.insert(Self.comparable(text)).inserted else {
         continue
       }
       entries.append(
         rows[index].table == .keys
-          ? Joined(response: nil, blob: nil, body: nil, key: index)
-          : Joined(response: index, blob: nil, body: nil, key: nil))
+          ? Joined(key: rows[index])
+          : Joined(response: rows[index]))
     }
   }
 
   /// Returns the body that existed at the same time as property lists, if no other one did.
   ///
   /// A page of a damaged database can be one that it no longer used, so that two versions seem to have existed at once.
-  private func body(of blob: Int, _ id: Int64, _ lists: [Int]) -> Int? {
+  private func body(of blob: Int, _ lists: [Int]) -> Int? {
     guard rows[blob].hasKnownTime,
       !lists.contains(where: { $0 != blob && isAtOnce($0, blob) })
     else { return nil }
-    let known = (bodies[id] ?? []).filter { rows[$0].hasKnownTime }
+    let known = bodies.filter { rows[$0].hasKnownTime }
     guard let found = best(known, for: blob, { _, _ in true }), isLikely(found, of: blob),
       !known.contains(where: { $0 != found && rows[$0].isWhole && isAtOnce($0, found) })
     else { return nil }
@@ -156,11 +120,11 @@ struct RecoveryJoining {
   ///
   /// It is the only body of the only version that was found, and has the length that the property lists state. But it can
   /// be that of another version with the same length.
-  private func likelyBody(of blob: Int, _ id: Int64, _ lists: [Int]) -> Int? {
+  private func likelyBody(of blob: Int, _ lists: [Int]) -> Int? {
     let row = rows[blob]
     guard let size = row.bodySize, row.id != nil,
       lists.allSatisfy({ rows[$0].stored == row.stored }),
-      let body = bodies[id]?.first, bodies[id]?.count == 1, overlap(blob, body),
+      let body = bodies.first, bodies.count == 1, overlap(blob, body),
       rows[body].bodySize.map({ $0 == size }) ?? true
     else { return nil }
     return body
@@ -171,10 +135,10 @@ struct RecoveryJoining {
   /// - Parameter isSame: Whether two rows are about the same URL. Otherwise only their times can show that they belong
   ///   together: a cache that was made again begins with the id 1 again.
   private func best(
-    _ candidates: [Int]?, for index: Int, _ isSame: (FoundRow, FoundRow) -> Bool
+    _ candidates: [Int], for index: Int, _ isSame: (FoundRow, FoundRow) -> Bool
   ) -> Int? {
     let row = rows[index]
-    var fitting = (candidates ?? []).filter { candidate in
+    var fitting = candidates.filter { candidate in
       let other = rows[candidate]
       guard overlap(index, candidate) else { return false }
       return row.hasKnownTime && other.hasKnownTime || isSame(row, other)

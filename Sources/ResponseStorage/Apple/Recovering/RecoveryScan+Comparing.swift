@@ -6,17 +6,18 @@ extension RecoveryScan {
   /// Marks the rows that SQLite shows, and adds the present rows of the same entries.
   func markPresent() throws {
     // Most of the time would be for a table in which there is nothing to look for.
-    guard !isDamaged, !rows.isEmpty else { return }
+    guard !isDamaged, try !rows.isEmpty() else { return }
     try resolveUnknownIDs()
     try noteKeys()
     var state = images.state(at: images.now)
-    let ids = Set(rows.compactMap(\.id)).sorted()
     var page: [UInt8] = []
     for table in [AppleRecordShapes.Table.responses, .blobs, .bodies] {
       guard let root = roots[table] else { continue }
       let tree = Tree(root: root, usableSize: usableSize)
       var leaf: UInt32?
-      for id in ids {
+      var last: Int64 = 0
+      while let id = try rows.id(after: last) {
+        last = id
         guard
           let (number, cell) = try tree.row(id, after: &leaf, reading: &state, into: &page),
           let row = presentRow(cell, in: page, number)
@@ -25,13 +26,11 @@ extension RecoveryScan {
         guard let digest = try reader.examine(&present, in: page, isCertain: true) else { continue }
         present.isLive = true
         let identity = RowIdentity(table: present.table, id: id, digest: digest)
-        if let index = indexes[identity] {
-          let known = rows[index].hasKnownTime ? rows[index].from : present.from
-          present.from = min(known, present.from)
-          rows[index] = present
+        if let known = try rows.row(identity) {
+          present.from = min(known.hasKnownTime ? known.from : present.from, present.from)
+          try rows.replace(identity, with: present)
         } else {
-          indexes[identity] = rows.count
-          rows.append(present)
+          try rows.append(present, identity)
         }
       }
     }
@@ -50,20 +49,18 @@ extension RecoveryScan {
 
   /// Gives rows whose id is overwritten the id of an equal row, and removes those that SQLite shows.
   private func resolveUnknownIDs() throws {
-    var waiting: [RowIdentity: Int] = [:]
-    for (identity, index) in indexes where identity.id == nil { waiting[identity] = index }
+    // Digests, because in a cache that was cleared there is such a row for each entry.
+    var waiting: [AppleRecordShapes.Table: Set<Int>] = [:]
+    try rows.forEach(.nameless) { waiting[$1.table, default: []].insert($1.digest) }
     guard !waiting.isEmpty else { return }
-    var doubles: Set<Int> = []
-    for (identity, index) in indexes where identity.id != nil {
-      var anonymous = identity
-      anonymous.id = nil
-      if let double = waiting[anonymous] {
-        doubles.insert(double)
-        rows[index].extend(with: rows[double])
-      }
+    let beginnings = try beginningsOfNameless()
+    try rows.forEachDouble { named, nameless in
+      guard var row = try rows.row(named), let double = try rows.row(nameless) else { return }
+      row.extend(with: double)
+      try rows.replace(named, with: row)
     }
-    let beginnings = try beginnings(of: waiting.values.sorted())
-    for (table, root) in roots where waiting.keys.contains(where: { $0.table == table }) {
+    for (table, root) in roots {
+      guard let digests = waiting[table] else { continue }
       try forEachRow(of: root) { cell, number, page in
         guard let header = RecordHeader(page.span, of: cell) else { return }
         // Of most rows, the beginning says that they are not among them.
@@ -74,40 +71,42 @@ extension RecoveryScan {
         }
         guard var row = presentRow(cell, in: page, number),
           let digest = try reader.examine(&row, in: page, isCertain: true),
-          let double = waiting[RowIdentity(table: table, id: nil, digest: digest)]
+          digests.contains(digest)
         else { return }
-        doubles.insert(double)
+        try rows.remove(RowIdentity(table: table, id: nil, digest: digest))
       }
     }
-    remove(doubles)
+    try rows.removeDoubles()
   }
 
-  /// Returns the beginnings of rows; `nil` if one is not known.
-  private func beginnings(of indexes: [Int]) throws -> Set<RowBeginning>? {
+  /// Returns the beginnings of the rows without an id; `nil` if one is not known.
+  private func beginningsOfNameless() throws -> Set<RowBeginning>? {
     var result: Set<RowBeginning> = []
     var page: [UInt8] = []
-    for row in indexes.lazy.map({ [rows] in rows[$0] }) {
-      guard try images.read(row.image, into: &page),
+    var isComplete = true
+    try rows.forEach(.nameless) { row, _ in
+      guard isComplete, try images.read(row.image, into: &page),
         let header = row.header
           ?? RecordHeader(
             page.span, at: row.payload.local.lowerBound, before: row.payload.local.upperBound),
         let beginning = RowBeginning(header, row.payload, in: page)
-      else { return nil }
+      else { return isComplete = false }
       result.insert(beginning)
     }
-    return result
+    return isComplete ? result : nil
   }
 
   /// Notes which keys of the rows that were found the cache has.
   private func noteKeys() throws {
     guard let root = roots[.responses] else { return }
-    let keys = rows.compactMap { row in
-      row.text.map { row.table == .blobs ? AppleCacheKey(of: $0).text : $0 }
-    }
     // Reading ahead would read the pages of the other tables, too, which are between those of this one.
     var state = images.state(at: images.now, readsAhead: false)
-    let search = KeySearch(
-      for: keys, state, usableSize: usableSize, budget: 8 * images.imageCount + 10_000)
+    var search = KeySearch(
+      state, usableSize: usableSize, budget: 8 * images.imageCount + 10_000)
+    try rows.forEach(.all) { row, _ in
+      guard let text = row.text else { return }
+      search.want(row.table == .blobs ? AppleCacheKey(of: text).text : text)
+    }
     var visited = PageSet(upTo: reader.claimed.highest)
     var leaves = visited
     var rest = search
@@ -144,26 +143,6 @@ extension RecoveryScan {
         else { continue }
         try body(cell, number, page)
       }
-    }
-  }
-
-  private func remove(_ doubles: Set<Int>) {
-    guard !doubles.isEmpty else { return }
-    // In place: there can be hundreds of thousands.
-    var places = [Int](repeating: -1, count: rows.count)
-    var count = 0
-    for index in rows.indices where !doubles.contains(index) {
-      rows.swapAt(count, index)
-      places[index] = count
-      count += 1
-    }
-    rows.removeLast(rows.count - count)
-    let gone = indexes.filter { places[$0.value] < 0 }.map(\.key)
-    for identity in gone { indexes[identity] = nil }
-    var index = indexes.values.startIndex
-    while index != indexes.values.endIndex {
-      indexes.values[index] = places[indexes.values[index]]
-      indexes.values.formIndex(after: &index)
     }
   }
 }

@@ -9,8 +9,8 @@ final class RecoveryScan {
   /// Whether to take nothing for present, as the database is damaged.
   let isDamaged: Bool
 
-  /// The rows that were found, each once.
-  var rows: [FoundRow] = []
+  /// The rows that were found.
+  let rows: FoundRows
 
   /// The root pages of the tables.
   var roots: [AppleRecordShapes.Table: UInt32] = [:]
@@ -18,7 +18,6 @@ final class RecoveryScan {
   /// Hashes of the keys that the cache has now, of those that rows were found of.
   var liveKeys: Set<ByteString.Hash> = []
 
-  var indexes: [RowIdentity: Int] = [:]
   let carver: CellCarver
   /// The pages that are free now.
   var free: FreeList?
@@ -26,10 +25,15 @@ final class RecoveryScan {
   private var freeBelowLog: FreeList?
   var usableSize: Int { images.header.usableSize }
 
-  init(_ images: PageImages, isDamaged: Bool) {
+  /// The states of pages that look like no page of a b-tree.
+  private var unstructured: ImageSet
+
+  init(_ images: PageImages, into rows: FoundRows, isDamaged: Bool) {
     self.images = images
+    self.rows = rows
     self.isDamaged = isDamaged
     reader = RowReader(images)
+    unstructured = ImageSet(of: images)
     carver = CellCarver(AppleRecordShapes.carved, usableSize: images.header.usableSize)
   }
 
@@ -38,30 +42,26 @@ final class RecoveryScan {
     free = try freePages(at: images.now)
     if images.now > 0 { freeBelowLog = try freePages(at: 0) }
     if !isDamaged { try readPresent() }
-    var later: [(UInt32, PageImages.Image)] = []
+    var later = PageSet(upTo: images.highestReadPage)
     try images.forEachPage { try readStates(of: $0, &later) }
     // Pages without a structure come last: by now it is known which of them are overflow pages of rows, whose bytes
     // are those of a body.
     var page: [UInt8] = []
-    for (number, image) in later where !reader.visited.contains(image) {
-      guard try images.read(image, into: &page) else { continue }
-      let isPresent = image == images.image(of: number)
-      try carve(
-        page, [0..<usableSize], number, image, kind(of: number, image, isPresent), until: image.time
-      )
+    try later.forEach { number in
+      for image in images.images(of: number)
+      where unstructured.contains(image) && !reader.visited.contains(image) {
+        guard try images.read(image, into: &page) else { continue }
+        let isPresent = image == images.image(of: number)
+        try carve(
+          page, [0..<usableSize], number, image, kind(of: number, image, isPresent),
+          until: image.time)
+      }
     }
-  }
-
-  /// Returns the rows, and forgets them.
-  func takeRows() -> [FoundRow] {
-    indexes = [:]
-    defer { rows = [] }
-    return rows
   }
 
   // MARK: Other states
 
-  private func readStates(of number: UInt32, _ later: inout [(UInt32, PageImages.Image)]) throws {
+  private func readStates(of number: UInt32, _ later: inout PageSet) throws {
     // Nearly all pages have no other state.
     if !isDamaged, reader.claimed.contains(number), images.changed[number] == nil { return }
     let states = images.images(of: number)
@@ -84,7 +84,8 @@ final class RecoveryScan {
         continue
       }
       guard let tree = BTreePage(page.span, number: number, usableSize: usableSize) else {
-        later.append((number, image))
+        later.insert(number)
+        unstructured.insert(image)
         continue
       }
       // The rows of a free page were removed at some time before.
@@ -201,13 +202,13 @@ final class RecoveryScan {
       return false
     }
     let identity = RowIdentity(table: row.table, id: row.id, digest: digest)
-    if let index = indexes[identity] {
-      rows[index].extend(with: row)
+    if var known = try rows.row(identity) {
+      known.extend(with: row)
+      try rows.replace(identity, with: known)
       return true
     }
     try reader.visit(row)
-    indexes[identity] = rows.count
-    rows.append(row)
+    try rows.append(row, identity)
     return true
   }
 }

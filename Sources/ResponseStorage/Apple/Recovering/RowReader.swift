@@ -14,17 +14,12 @@ final class RowReader {
   /// The pages that the present state of the database uses.
   var claimed: PageSet
   /// The overflow pages of rows that were found.
-  private(set) var visited: Set<PageImages.Image> = []
-  private var digests: [DigestKey: (digest: Int, isComplete: Bool)] = [:]
+  private(set) var visited: ImageSet
+  private var digests: BodyDigests?
   private var buffer: [UInt8] = []
 
   /// How many overflow pages may still be read: hostile rows can all refer to one long chain.
   private var budget: Int
-
-  private struct DigestKey: Hashable {
-    var local: ByteString.Hash
-    var overflow: PageImages.Image
-  }
 
   /// How a row was found, which decides when the chain of its overflow pages can be trusted.
   enum Trust {
@@ -36,6 +31,7 @@ final class RowReader {
 
   init(_ images: PageImages) {
     self.images = images
+    visited = ImageSet(of: images)
     claimed = PageSet(upTo: images.highestPage)
     budget = 8 * images.imageCount + 10_000
   }
@@ -224,10 +220,12 @@ final class RowReader {
       let first = images.image(of: row.payload.firstOverflowPage, at: row.image.time)
     else { return digest(of: content) }
     // A page of rows is in the log many times, and so is each long body in it. Each is read once.
-    let key = DigestKey(
+    let digests = try self.digests ?? BodyDigests()
+    self.digests = digests
+    let key = BodyDigests.Key(
       local: ByteString(Array(content.bytes.dropFirst(content.header.length))).digest,
       overflow: first.image)
-    if let known = digests[key] {
+    if let known = try digests.digest(of: key) {
       row.isWhole = known.isComplete
       return known.digest
     }
@@ -243,12 +241,15 @@ final class RowReader {
       return count < Self.longestCompared
     }
     hasher.combine(isComplete)
-    if isComplete { visited.formUnion(pages) }
+    if isComplete { for image in pages { visited.insert(image) } }
     let result = hasher.finalize()
-    digests[key] = (result, isComplete)
+    try digests.add(key, result, isComplete: isComplete)
     row.isWhole = isComplete
     return result
   }
+
+  /// Forgets which bodies were found, as soon as no more rows are looked for.
+  func forgetBodies() { digests = nil }
 
   /// Notes the overflow pages of a row, which contain nothing else.
   func visit(_ row: FoundRow) throws {
@@ -259,7 +260,7 @@ final class RowReader {
       pages.append(image)
       return true
     }
-    if isComplete { visited.formUnion(pages) }
+    if isComplete { for image in pages { visited.insert(image) } }
   }
 }
 

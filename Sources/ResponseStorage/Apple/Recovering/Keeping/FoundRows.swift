@@ -1,0 +1,155 @@
+import SQLite
+
+/// What two copies of one row have in common.
+struct RowIdentity: Hashable {
+  var table: AppleRecordShapes.Table
+  /// `nil` if the id is overwritten.
+  var id: Int64?
+  /// A digest of all its values.
+  var digest: Int
+}
+
+/// The rows that were found, each once, in a temporary database.
+///
+/// They are in the order of the ids of their entries, in which the pages of a cache have most of them, too.
+final class FoundRows {
+  let database: RecoveryDatabase
+  private var finding: Statement
+  private var insertion: Statement
+  private var replacement: Statement
+  private var removal: Statement
+  private var nextID: Statement
+
+  /// The number of rows that were added, also of those that were removed since.
+  private var added: Int64 = 0
+
+  /// Creates an empty database.
+  init() throws {
+    // A row without an id has 0 as its entry until ``groupNameless()``. Another column keeps it apart from the rows of the
+    // entry that it is found to belong to: in a damaged database, one of them can be equal to it. A row can lose its id, if
+    // remains of it are more whole than it is.
+    database = try RecoveryDatabase(
+      tables: [
+        """
+        CREATE TABLE found(entry INTEGER, nameless INTEGER, kind INTEGER, digest INTEGER, number INTEGER, has_id INTEGER, row BLOB,
+        PRIMARY KEY(entry, nameless, kind, digest)) WITHOUT ROWID
+        """
+      ])
+    finding = try database.prepare("SELECT row FROM found WHERE \(Self.isRow)")
+    insertion = try database.prepare("INSERT INTO found VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+    replacement = try database.prepare("UPDATE found SET has_id = ?5, row = ?6 WHERE \(Self.isRow)")
+    removal = try database.prepare("DELETE FROM found WHERE \(Self.isRow)")
+    nextID = try database.prepare(
+      "SELECT entry FROM found WHERE entry > ?1 AND has_id ORDER BY entry LIMIT 1")
+  }
+
+  private static let isRow = "entry = ?1 AND nameless = ?2 AND kind = ?3 AND digest = ?4"
+
+  /// Returns a row; `nil` if it is not there.
+  func row(_ identity: RowIdentity) throws -> FoundRow? {
+    try restart(&finding, identity)
+    guard try database.step(&finding) else { return nil }
+    return try row(of: finding, at: 0)
+  }
+
+  /// Adds a row that is not there.
+  func append(_ row: FoundRow, _ identity: RowIdentity) throws {
+    try database.restart(
+      &insertion, identity.id ?? 0, identity.id == nil ? 1 : 0, Int64(identity.table.rawValue),
+      Int64(identity.digest), added, row.id == nil ? 0 : 1)
+    var values = PackedValues()
+    row.pack(into: &values)
+    try database.bind(values.bytes, to: &insertion, at: 7)
+    _ = try database.step(&insertion)
+    added += 1
+  }
+
+  /// Replaces a row that is there, and keeps its place in the order of rows.
+  func replace(_ identity: RowIdentity, with row: FoundRow) throws {
+    try database.restart(
+      &replacement, identity.id ?? 0, identity.id == nil ? 1 : 0, Int64(identity.table.rawValue),
+      Int64(identity.digest), row.id == nil ? 0 : 1)
+    var values = PackedValues()
+    row.pack(into: &values)
+    try database.bind(values.bytes, to: &replacement, at: 6)
+    _ = try database.step(&replacement)
+  }
+
+  /// Removes a row if it is there.
+  func remove(_ identity: RowIdentity) throws {
+    try restart(&removal, identity)
+    _ = try database.step(&removal)
+  }
+
+  private func restart(_ statement: inout Statement, _ identity: RowIdentity) throws {
+    try database.restart(
+      &statement, identity.id ?? 0, identity.id == nil ? 1 : 0, Int64(identity.table.rawValue),
+      Int64(identity.digest))
+  }
+
+  /// Returns whether there are no rows.
+  func isEmpty() throws -> Bool {
+    var rows = try database.prepare("SELECT 1 FROM found LIMIT 1")
+    return try !database.step(&rows)
+  }
+
+  /// Returns the lowest id above another.
+  func id(after other: Int64) throws -> Int64? {
+    try database.restart(&nextID, other)
+    return try database.step(&nextID) ? nextID.integer(at: 0) : nil
+  }
+
+  // MARK: Passes
+
+  /// Which rows a pass reads.
+  enum Scope: String {
+    case all = "TRUE"
+    case named = "has_id"
+    case nameless = "NOT has_id"
+  }
+
+  /// Calls `body` with each row of a scope, in no order. It must not change the rows.
+  func forEach(_ scope: Scope, _ body: (FoundRow, RowIdentity) throws -> Void) throws {
+    var rows = try database.prepare("SELECT row, kind, digest FROM found WHERE \(scope.rawValue)")
+    while try database.step(&rows) {
+      let row = try row(of: rows, at: 0)
+      try body(
+        row, RowIdentity(table: row.table, id: row.id, digest: Int(rows.integer(at: 2))))
+    }
+  }
+
+  /// Calls `body` with the identities of each two equal rows of which one has an id. It may replace them.
+  func forEachDouble(
+    _ body: (_ named: RowIdentity, _ nameless: RowIdentity) throws -> Void
+  ) throws {
+    // A row that changes while the others are read could be read again.
+    try database.execute(
+      """
+      CREATE TABLE doubles AS SELECT kind, entry, digest FROM found AS named WHERE nameless = 0 AND EXISTS
+      (SELECT 1 FROM found WHERE entry = 0 AND nameless = 1 AND kind = named.kind AND digest = named.digest)
+      """)
+    try forEachKnownDouble(body)
+  }
+
+  /// Removes the rows without an id that ``forEachDouble(_:)`` has found.
+  func removeDoubles() throws { try forEachKnownDouble { try remove($1) } }
+
+  private func forEachKnownDouble(_ body: (RowIdentity, RowIdentity) throws -> Void) throws {
+    var doubles = try database.prepare("SELECT kind, entry, digest FROM doubles")
+    while try database.step(&doubles) {
+      guard let code = UInt8(exactly: doubles.integer(at: 0)),
+        let table = AppleRecordShapes.Table(rawValue: code)
+      else { continue }
+      let digest = Int(doubles.integer(at: 2))
+      try body(
+        RowIdentity(table: table, id: doubles.integer(at: 1), digest: digest),
+        RowIdentity(table: table, id: nil, digest: digest))
+    }
+  }
+
+  func row(of statement: borrowing Statement, at column: Int32) throws -> FoundRow {
+    try database.unpack(statement, at: column) { reader throws(PackedReader.Failure) in
+      try FoundRow(from: &reader)
+    }
+  }
+}
