@@ -15,7 +15,7 @@ import peers
 import scratch
 import sqlite_recover
 from products import tool
-from recovery import archived, make, recover
+from recovery import archived, make, measured, recover
 from scratch import path, run
 
 LIMIT = 64 << 20
@@ -25,17 +25,10 @@ JUDGE = "sqlite3-recover"
 
 def limited(cache, *options):
     """The entries that `recover` lists in 64 MiB of memory, beyond what the program needs to start; the status of a damaged cache is allowed."""
-    result = subprocess.run(["python3", "-c", MEASURED, tool, "recover", "-c", cache, "--format", "ndjson", *options], capture_output=True,
-                            timeout=60)
+    result, memory = measured(cache, "--format", "ndjson", *options)
     assert result.returncode in (0, 65), (cache, result)
-    assert int(result.stderr.splitlines()[-1]) < LIMIT, "too much memory"
+    assert memory < LIMIT, "too much memory"
     return [json.loads(line) for line in result.stdout.splitlines()]
-
-
-MEASURED = """import resource, subprocess, sys
-status = subprocess.run(sys.argv[1:]).returncode
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, file=sys.stderr)
-sys.exit(status)"""
 
 
 def damage(cache, chance, number):

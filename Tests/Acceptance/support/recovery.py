@@ -1,10 +1,12 @@
-"""What the tests of `recover` share: caches with a known history, and what the program finds in them."""
+"""What the tests of `recover` share: caches with a known history, what the program finds in them, and how much memory it takes."""
 
 import json
 import os
+import subprocess
 import tarfile
 
 import histories
+from products import tool
 from scratch import path, run
 
 
@@ -24,6 +26,18 @@ def make(seed, transactions=12, is_cleared=False, **options):
     if is_cleared:
         history.clear()
     return history, history.kill(path("cache"))
+
+
+MEASURED = """import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, file=sys.stderr)
+sys.exit(status)"""
+
+
+def measured(cache, *options):
+    """The result of a search, and how many bytes of memory it takes at most."""
+    result = subprocess.run(["python3", "-c", MEASURED, tool, "recover", "-c", cache, *options], capture_output=True, timeout=120)
+    return result, int(result.stderr.splitlines()[-1])
 
 
 def digest(folder):
