@@ -101,6 +101,24 @@ import Testing
       ])
   }
 
+  @Test func `a row that has lost its id is grouped by its URL`() throws {
+    let rows = try FoundRows()
+    for (id, text) in [(5, "https://a/"), (6, "https://b/"), (7, "https://a/")] {
+      let row = Self.row(Int64(id), ByteString(text))
+      try rows.append(row, Self.identity(row, id))
+    }
+    for id in [5, 6] {
+      let identity = RowIdentity(table: .responses, id: Int64(id), digest: id)
+      var row = try #require(try rows.row(identity))
+      row.id = nil
+      try rows.replace(identity, with: row)
+      // It is still found by the id that it had.
+      #expect(try rows.row(identity)?.id == nil)
+    }
+    #expect(try rows.id(after: 0) == 7)
+    #expect(try Self.groups(of: rows) == [["https://b/"], ["https://a/", "https://a/"]])
+  }
+
   @Test func `an equal row with an id is known`() throws {
     let rows = try FoundRows()
     for (id, digest) in [(nil, 1), (nil, 2), (7, 2), (8, 2), (9, 3)] as [(Int64?, Int)] {

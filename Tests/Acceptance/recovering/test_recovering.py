@@ -38,6 +38,30 @@ def test_versions_are_listed_on_request_only():
     assert [entry["url"] for entry in recover(cache, "--host", "b.example")] == []
 
 
+def test_a_row_that_stays_as_it_is_belongs_to_later_versions():
+    """Storing again leaves the row of the key as it is; other entries write its page meanwhile."""
+    history = histories.History(path("live"), 5, schema=203, vacuum=0, journal="WAL")
+    first, *others = [f"https://a.example/{number}" for number in range(5)]
+    for url in [first, *others, first, others[0], first]:
+        history.store(url)
+    times = [version["stored"] for version in history.versions if version["url"] == first]
+    history.remove(first)
+    (newest,) = recover(history.kill(path("cache")), first, "--columns", "id,stored,first-stored")
+    assert newest["id"] == 1
+    assert histories.seconds(newest["first_stored"]) == int(times[0]) and stored(newest) == int(times[-1])
+
+
+def test_an_entry_in_the_body_of_another_is_none():
+    """The pages of a long body that belongs to a row are not searched for rows, whichever of them comes first."""
+    inner = scratch.make("inner", "--tiny", entries=100)
+    body = scratch.read(os.path.join(inner, "Cache.db"))
+    outer = scratch.make("outer", "--no-large-bodies", entries=20)
+    with sqlite3.connect(os.path.join(outer, "Cache.db")) as database:
+        urls = {url for (url,) in database.execute("SELECT request_key FROM cfurl_cache_response")}
+        database.execute("UPDATE cfurl_cache_receiver_data SET isDataOnFS = 0, receiver_data = ? WHERE entry_ID = 7", (body,))
+    assert {entry["key"] for entry in recover(outer, "--damaged", "--versions", "--columns", "key")} == urls
+
+
 def test_formats_agree():
     _, cache = make(1, transactions=4)
     count = len(recover(cache))
