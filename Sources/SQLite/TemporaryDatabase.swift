@@ -2,43 +2,82 @@ public import Files
 
 /// A database that only this process sees, for what may not fit into memory. It is gone when it is deallocated.
 ///
-/// Its errors are those of an unnamed file in the folder for temporary files.
+/// Its errors are those of an unnamed file, which has no path but that of its ``folder``.
 public struct TemporaryDatabase: ~Copyable {
   private let connection: Connection
-  private let folder: String
 
-  /// Creates a database in one transaction that never ends, so that nothing is written before the page cache is full.
+  /// The folder in which SQLite keeps temporary files ("Temporary Files", §5).
+  public static var folder: String {
+    ["SQLITE_TMPDIR", "TMPDIR"].lazy.compactMap(CurrentProcess.variable).first { !$0.isEmpty }
+      ?? "/var/tmp"
+  }
+
+  /// Creates a database.
   ///
-  /// - Parameters:
-  ///   - folder: The folder for temporary files.
-  ///   - statements: The statements that create its tables.
-  public init(in folder: String, creating statements: [String]) throws(FileError) {
-    self.folder = folder
-    do throws(SQLiteError) { connection = try Self.connection(statements) } catch {
-      throw FileError(error, in: folder)
+  /// - Parameter tables: The statements that create its tables.
+  public init(tables: [String]) throws(FileError) {
+    do throws(SQLiteError) { connection = try Self.connection(with: tables) } catch {
+      throw FileError(error)
     }
   }
 
-  private static func connection(_ statements: [String]) throws(SQLiteError) -> Connection {
+  private static func connection(with tables: [String]) throws(SQLiteError) -> Connection {
     let connection = try Connection.temporary()
-    for statement in statements { try connection.execute(statement) }
+    for table in tables { try connection.execute(table) }
+    // One transaction for all of it: with several, each would write its pages to the file.
     try connection.execute("BEGIN")
     return connection
   }
 
-  /// Returns what `body` returns, and throws its error as one of a file.
-  public borrowing func perform<Result: ~Copyable>(
-    _ body: (borrowing Connection) throws(SQLiteError) -> Result
-  ) throws(FileError) -> Result {
-    do throws(SQLiteError) { return try body(connection) } catch {
-      throw FileError(error, in: folder)
+  /// Executes statements without results.
+  public borrowing func execute(_ sql: String) throws(FileError) {
+    do throws(SQLiteError) { try connection.execute(sql) } catch { throw FileError(error) }
+  }
+
+  /// Writes everything to the file, so that reading it later needs no more room.
+  public borrowing func complete() throws(FileError) { try execute("COMMIT") }
+
+  /// Prepares a statement.
+  public borrowing func prepare(_ sql: String) throws(FileError) -> Statement {
+    do throws(SQLiteError) { return try connection.prepare(sql) } catch { throw FileError(error) }
+  }
+
+  /// Moves a statement to its next row.
+  ///
+  /// - Returns: `false` when there are no more rows.
+  public borrowing func step(_ statement: inout Statement) throws(FileError) -> Bool {
+    do throws(SQLiteError) { return try statement.step() } catch { throw FileError(error) }
+  }
+
+  /// Begins a statement again, with other integers as its first parameters.
+  public borrowing func restart(
+    _ statement: inout Statement, _ integers: Int64...
+  ) throws(FileError) {
+    statement.reset()
+    try bind(to: &statement) { statement throws(SQLiteError) in
+      for (index, integer) in integers.enumerated() {
+        try statement.bind(integer: integer, at: Int32(index + 1))
+      }
     }
+  }
+
+  /// Sets parameters of a statement.
+  public borrowing func bind(
+    to statement: inout Statement, _ body: (inout Statement) throws(SQLiteError) -> Void
+  ) throws(FileError) {
+    do throws(SQLiteError) { try body(&statement) } catch { throw FileError(error) }
   }
 }
 
 extension FileError {
-  /// Creates an error from one of a database in a folder.
-  fileprivate init(_ error: SQLiteError, in folder: String) {
-    self = error.kind == .noRoom ? .noRoom(at: folder) : .incomplete(at: folder)
+  /// Creates an error from one of a temporary database.
+  fileprivate init(_ error: SQLiteError) {
+    let folder = TemporaryDatabase.folder
+    switch error.kind {
+    case .noRoom: self = .noRoom(at: folder)
+    case .inputOutput where error.systemNumber != 0, .cannotOpen where error.systemNumber != 0:
+      self.init(error.systemNumber, at: folder)
+    default: self = .incomplete(at: folder)
+    }
   }
 }

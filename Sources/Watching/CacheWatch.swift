@@ -11,7 +11,6 @@ public struct CacheWatch {
   private let selection: Selection
   private let awaited: Selection?
   private let projection: Projection
-  private let temporaryFolder: String
   /// The entries of the last look.
   private var seen: SeenEntries
   /// How many entries the cache had ever had at the last look; `nil` if it does not count them.
@@ -32,15 +31,13 @@ public struct CacheWatch {
   ///   - selection: The entries whose changes matter.
   ///   - awaited: The entries that are waited for; `nil` for none.
   ///   - projection: What is read of changed entries.
-  ///   - temporaryFolder: The folder for an unnamed file, which many entries need.
+  /// - Throws: An error of a temporary file.
   public init(
-    _ selection: Selection, awaited: Selection?, showing projection: Projection,
-    temporaryFolder: String
+    _ selection: Selection, awaited: Selection?, showing projection: Projection
   ) throws(FileError) {
     self.selection = selection
     self.awaited = awaited
-    self.temporaryFolder = temporaryFolder
-    seen = try SeenEntries(temporaryFolder: temporaryFolder)
+    seen = try SeenEntries()
     self.projection = projection.union([
       selection.projection, awaited?.projection ?? [], ResponseFreshness.projection, .url, .key,
       .body, SeenEntry.projection,
@@ -54,7 +51,7 @@ public struct CacheWatch {
   public mutating func begin(at source: any ResponseSource, now: Timestamp) throws {
     everStored = try source.entriesEverStored()
     let selection = try prepared(selection, for: source, among: nil, now)
-    let first = try SeenEntries(temporaryFolder: temporaryFolder)
+    let first = try SeenEntries()
     var waiting: [SeenEntry] = []
     try source.scan(
       selection.projection.union([.url, .key, .body]).union(SeenEntry.projection)

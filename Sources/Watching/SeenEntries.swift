@@ -11,12 +11,10 @@ final class SeenEntries {
   /// The number of entries.
   private(set) var count: Int64 = 0
 
-  /// - Parameter temporaryFolder: The folder for the unnamed file of the database.
-  init(temporaryFolder: String) throws(FileError) {
+  init() throws(FileError) {
     // An id is a number, or the name of a file.
     database = try TemporaryDatabase(
-      in: temporaryFolder,
-      creating: [
+      tables: [
         """
         CREATE TABLE seen(
           id PRIMARY KEY, key INTEGER, version INTEGER, url BLOB, size INTEGER, isSelected INTEGER
@@ -28,11 +26,9 @@ final class SeenEntries {
   /// The highest id; `nil` if there are no entries.
   var highestID: StoredResponse.ID? {
     get throws(FileError) {
-      try database.perform { connection throws(SQLiteError) in
-        var statement = try connection.prepare("SELECT max(id) FROM seen")
-        guard try statement.step(), statement.type(at: 0) != .null else { return nil }
-        return statement.id(at: 0)
-      }
+      var statement = try database.prepare("SELECT max(id) FROM seen")
+      guard try database.step(&statement), statement.type(at: 0) != .null else { return nil }
+      return statement.id(at: 0)
     }
   }
 
@@ -40,44 +36,40 @@ final class SeenEntries {
   func replace(
     _ removed: [StoredResponse.ID], with added: [SeenEntry]
   ) throws(FileError) {
-    try database.perform { connection throws(SQLiteError) in
-      var removal = try connection.prepare("DELETE FROM seen WHERE id = ? RETURNING 1")
-      for id in removed {
-        try removal.bind(id, at: 1)
-        if try removal.step() { count -= 1 }
-        removal.reset()
+    var removal = try database.prepare("DELETE FROM seen WHERE id = ? RETURNING 1")
+    for id in removed {
+      try database.restart(&removal)
+      try database.bind(to: &removal) { statement throws(SQLiteError) in
+        try statement.bind(id, at: 1)
       }
-      var insertion = try connection.prepare("INSERT OR REPLACE INTO seen VALUES(?, ?, ?, ?, ?, ?)")
-      for entry in added {
-        try insertion.bind(entry)
-        _ = try insertion.step()
-        insertion.reset()
+      if try database.step(&removal) { count -= 1 }
+    }
+    var insertion = try database.prepare("INSERT OR REPLACE INTO seen VALUES(?, ?, ?, ?, ?, ?)")
+    for entry in added {
+      try database.restart(&insertion)
+      try database.bind(to: &insertion) { statement throws(SQLiteError) in
+        try statement.bind(entry)
       }
+      _ = try database.step(&insertion)
     }
     count += Int64(added.count)
   }
 
   /// Returns the entries with a key, in the order of their ids.
   func entries(withKey key: Int) throws(FileError) -> [SeenEntry] {
-    let isIndexed = isIndexed
     // Only now: a watch that finds no new ids never needs it.
-    self.isIndexed = true
-    return try database.perform { connection throws(SQLiteError) in
-      if !isIndexed { try connection.execute("CREATE INDEX keys ON seen(key)") }
-      var statement = try connection.prepare("SELECT * FROM seen WHERE key = ? ORDER BY id")
-      try statement.bind(integer: Int64(key), at: 1)
-      var entries: [SeenEntry] = []
-      while try statement.step() { entries.append(SeenEntry(statement)) }
-      return entries
-    }
+    if !isIndexed { try database.execute("CREATE INDEX keys ON seen(key)") }
+    isIndexed = true
+    var statement = try database.prepare("SELECT * FROM seen WHERE key = ? ORDER BY id")
+    try database.restart(&statement, Int64(key))
+    var entries: [SeenEntry] = []
+    while try database.step(&statement) { entries.append(SeenEntry(statement)) }
+    return entries
   }
 
   /// Returns a reader of all entries, in the order of their ids. Nothing may be changed while it is in use.
   func makeReader() throws(FileError) -> Reader {
-    let statement = try database.perform { connection throws(SQLiteError) in
-      try connection.prepare("SELECT * FROM seen ORDER BY id")
-    }
-    return Reader(entries: self, statement: statement)
+    Reader(entries: self, statement: try database.prepare("SELECT * FROM seen ORDER BY id"))
   }
 
   /// Reads entries.
@@ -87,9 +79,7 @@ final class SeenEntries {
 
     /// Returns the next entry; `nil` at the end.
     mutating func next() throws(FileError) -> SeenEntry? {
-      try entries.database.perform { _ throws(SQLiteError) in
-        try statement.step() ? SeenEntry(statement) : nil
-      }
+      try entries.database.step(&statement) ? SeenEntry(statement) : nil
     }
   }
 }

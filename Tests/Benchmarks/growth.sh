@@ -56,6 +56,8 @@ for entries; do
   measure "grep" grep -c "$cache" --count silver
   measure "query" query -c "$cache" 'select(max(url))from(entries)'
   measure "audit" audit "$cache"
+  measure "watch (1 s)" watch "$cache" --for 1s
+  measure "recover --damaged" recover "$cache" --damaged --format csv
   measure "plan of enforce (a tenth)" enforce -n -c "$cache" --max-entries $((entries * 9 / 10))
   measure "report" report "$cache" -o "$folder/report.html" --force
   measure "check --full" check "$cache" --full

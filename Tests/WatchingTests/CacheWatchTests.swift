@@ -47,7 +47,7 @@ private func changes(
 private func watch(
   _ store: MemoryStore, selecting selection: Selection = Selection(), awaited: Selection? = nil
 ) throws -> CacheWatch {
-  var watch = try CacheWatch(selection, awaited: awaited, showing: [], temporaryFolder: "/tmp")
+  var watch = try CacheWatch(selection, awaited: awaited, showing: [])
   try watch.begin(at: store, now: now)
   return watch
 }

@@ -74,9 +74,7 @@ extension URLCacheAdmin {
       let observer = try environment.observe(path, cache.waitMilliseconds)
       let isTable = given.map { $0 == .table } ?? (environment.isOutputTerminal && !isJSON)
       var run = try WatchRun(
-        CacheWatch(
-          selection, awaited: awaited, showing: WatchRenderer.projection,
-          temporaryFolder: environment.temporaryFolder), of: observer,
+        CacheWatch(selection, awaited: awaited, showing: WatchRenderer.projection), of: observer,
         WatchRun.Settings(
           path: path, isTable: isTable, secrets: secrets.policy,
           expiryRules: selection.expiryRules,

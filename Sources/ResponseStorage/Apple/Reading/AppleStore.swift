@@ -30,10 +30,7 @@ public final class AppleStore: StoreKind {
   public static var libraryVersion: String { Connection.libraryVersion }
 
   /// The folder in which SQLite keeps temporary files ("Temporary Files", §5).
-  public static var sqliteFolder: String {
-    ["SQLITE_TMPDIR", "TMPDIR"].lazy.compactMap(CurrentProcess.variable).first { !$0.isEmpty }
-      ?? "/var/tmp"
-  }
+  public static var sqliteFolder: String { TemporaryDatabase.folder }
 
   /// Opens the store at `path` for reading.
   ///

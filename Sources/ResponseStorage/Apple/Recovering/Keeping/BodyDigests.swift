@@ -11,13 +11,13 @@ final class BodyDigests {
     var overflow: PageImages.Image
   }
 
-  private let database: RecoveryDatabase
+  private let database: TemporaryDatabase
   private var finding: Statement
   private var insertion: Statement
 
   init() throws {
     // In the order of the files, in which most bodies are found. The time of a state follows from its place.
-    database = try RecoveryDatabase(
+    database = try TemporaryDatabase(
       tables: [
         """
         CREATE TABLE bodies(file INTEGER, offset INTEGER, local INTEGER, digest INTEGER, complete INTEGER,

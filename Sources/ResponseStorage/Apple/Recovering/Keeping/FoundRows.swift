@@ -13,7 +13,7 @@ struct RowIdentity: Hashable {
 ///
 /// They are in the order of the ids of their entries, in which the pages of a cache have most of them, too.
 final class FoundRows {
-  let database: RecoveryDatabase
+  let database: TemporaryDatabase
   private var finding: Statement
   private var insertion: Statement
   private var replacement: Statement
@@ -28,7 +28,7 @@ final class FoundRows {
     // A row without an id has 0 as its entry until ``groupNameless()``. Another column keeps it apart from the rows of the
     // entry that it is found to belong to: in a damaged database, one of them can be equal to it. A row can lose its id, if
     // remains of it are more whole than it is.
-    database = try RecoveryDatabase(
+    database = try TemporaryDatabase(
       tables: [
         """
         CREATE TABLE found(entry INTEGER, nameless INTEGER, kind INTEGER, digest INTEGER, number INTEGER, has_id INTEGER, row BLOB,
@@ -59,7 +59,9 @@ final class FoundRows {
       Int64(identity.digest), added, row.id == nil ? 0 : 1)
     var values = PackedValues()
     row.pack(into: &values)
-    try database.bind(values.bytes, to: &insertion, at: 7)
+    try database.bind(to: &insertion) { statement throws(SQLiteError) in
+      try statement.bind(blob: values.bytes, at: 7)
+    }
     _ = try database.step(&insertion)
     added += 1
   }
@@ -71,7 +73,9 @@ final class FoundRows {
       Int64(identity.digest), row.id == nil ? 0 : 1)
     var values = PackedValues()
     row.pack(into: &values)
-    try database.bind(values.bytes, to: &replacement, at: 6)
+    try database.bind(to: &replacement) { statement throws(SQLiteError) in
+      try statement.bind(blob: values.bytes, at: 6)
+    }
     _ = try database.step(&replacement)
   }
 

@@ -1,4 +1,6 @@
 import Bytes
+import Files
+import SQLite
 
 /// Numbers and texts one after the other, in few bytes.
 struct PackedValues {
@@ -80,5 +82,18 @@ struct PackedReader {
     let index = try number(Int.self)
     guard all.indices.contains(index) else { throw Failure() }
     return all[index]
+  }
+}
+
+extension TemporaryDatabase {
+  /// Reads packed values in a column of the current row.
+  func unpack<Result>(
+    _ statement: borrowing Statement, at column: Int32,
+    _ body: (inout PackedReader) throws(PackedReader.Failure) -> Result
+  ) throws(FileError) -> Result {
+    var reader = PackedReader(statement.bytes(at: column))
+    do throws(PackedReader.Failure) { return try body(&reader) } catch {
+      throw FileError.incomplete(at: Self.folder)
+    }
   }
 }

@@ -5,7 +5,7 @@ import SQLite
 final class RecoveredEntries {
   typealias Entry = RecoveredStore.Entry
 
-  private let database: RecoveryDatabase
+  private let database: TemporaryDatabase
   private var insertion: Statement
   private var finding: Statement
   private var added: Int64 = 0
@@ -16,7 +16,7 @@ final class RecoveredEntries {
   private(set) var count: Int64 = 0
 
   init() throws {
-    database = try RecoveryDatabase(
+    database = try TemporaryDatabase(
       tables: [
         """
         CREATE TABLE entries(number INTEGER PRIMARY KEY, entry_id INTEGER, is_older INTEGER, key INTEGER,
@@ -37,13 +37,15 @@ final class RecoveredEntries {
       &insertion, added, fact.entryID ?? 0, fact.isOlderVersion ? 1 : 0,
       Int64(entry.key?.digest ?? 0), entry.rows.blob == nil ? 1 : 0,
       fact.confidence == .complete ? 1 : 0, entry.to, fact.place.offset)
-    if fact.entryID == nil { try database.bindNull(to: &insertion, at: 2) }
-    if entry.key == nil { try database.bindNull(to: &insertion, at: 4) }
-    try database.bind(entry.stored, to: &insertion, at: 9)
-    try database.bind(text: fact.place.file.rawValue, to: &insertion, at: 10)
     var values = PackedValues()
     entry.pack(into: &values)
-    try database.bind(values.bytes, to: &insertion, at: 11)
+    try database.bind(to: &insertion) { statement throws(SQLiteError) in
+      if fact.entryID == nil { try statement.bindNull(at: 2) }
+      if entry.key == nil { try statement.bindNull(at: 4) }
+      try statement.bind(real: entry.stored, at: 9)
+      try statement.bind(text: Array(fact.place.file.rawValue.utf8), at: 10)
+      try statement.bind(blob: values.bytes, at: 11)
+    }
     _ = try database.step(&insertion)
     added += 1
   }
