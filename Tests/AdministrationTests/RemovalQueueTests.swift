@@ -18,7 +18,8 @@ import Testing
   // In memory, and with a part of the entries in a file.
   private static let cases = [
     (40_000, 1, 65_536), (40_000, 9_000, 65_536), (40_000, 30_000, 65_536), (3_000, 1, 20),
-    (3_000, 30, 50), (3_000, 700, 50), (3_000, 2_900, 50), (3_000, 3_000, 200),
+    (3_000, 30, 50), (3_000, 37, 50), (3_000, 49, 50), (3_000, 50, 50), (3_000, 51, 50),
+    (3_000, 700, 50), (3_000, 2_900, 50), (3_000, 3_000, 200),
   ].enumerated().flatMap { place, sizes in
     [[CacheLimits.Order.oldest], [.largest], [.largest, .oldest]].map {
       Case(seed: UInt64(place), order: $0, all: sizes.0, count: sizes.1, most: sizes.2)

@@ -51,7 +51,8 @@ struct RemovalQueue {
   /// Drops entries that stay, or writes all of them to the file.
   private mutating func makeRoom() throws(FileError) {
     let needed = runs.isEmpty ? sort(until: excess) : most
-    guard needed < most else { return try endRun() }
+    // Else it would be sorted again and again with few new ones.
+    guard needed < most - most / 4 else { return try endRun() }
     // One more than needed: the sums of the sizes are not exact, and depend on their order.
     if needed < entries.count { kept = entries[needed] }
     if needed + 1 < entries.count { entries.removeSubrange((needed + 1)...) }
