@@ -88,12 +88,10 @@ public struct StoreCheck {
     if search == nil { try checkStore(source, after: nil, &waiting, report) }
     do {
       try checkEntries(of: source, after: search, &waiting, report)
-      plan.entries = try planned.finish()
-      if !plan.isEmpty { plan.footprint = try source.footprint() }
+      if planned.count > 0 || !plan.isEmpty { plan.footprint = try source.footprint() }
     } catch let error as StoreError where error.code == .damaged {
       // Damage may only show in the middle of the scan. Report it as a finding, along with those before it.
       isCut = true
-      plan.entries = try planned.finish()
       let count = plan.storedEntries
       try record(
         .init(
@@ -101,6 +99,7 @@ public struct StoreCheck {
           "reading stopped after \(count) \(count == 1 ? "entry" : "entries"): "
             + (error.reason ?? "the next one is unreadable")), report)
     }
+    plan.entries = try planned.finish()
   }
 
   /// Checks the store as a whole, and then reports the findings on entries that have waited for it.
