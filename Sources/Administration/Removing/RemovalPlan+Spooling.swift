@@ -2,6 +2,8 @@ import Bytes
 import ResponseStorage
 
 extension RemovalPlan.Entry: Spoolable {
+  var textBytes: Int { (url?.bytes.count ?? 0) + (version.key?.bytes.count ?? 0) }
+
   /// What follows in the bytes of an entry.
   private struct Contents: OptionSet {
     let rawValue: UInt8

@@ -30,6 +30,10 @@ public struct EntryPlace: Hashable, Sendable {
 }
 
 extension EntryPlace: Spoolable {
+  var textBytes: Int {
+    if case .text(let text) = key { text.bytes.count } else { 0 }
+  }
+
   func append(to bytes: inout [UInt8]) {
     switch key {
     case .unknown: bytes.append(0)

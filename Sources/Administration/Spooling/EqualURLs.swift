@@ -111,6 +111,8 @@ private struct URLToCompare: Spoolable {
 
   init(digest: TextDigest, entry: ShortenedURL?) { (self.digest, self.entry) = (digest, entry) }
 
+  var textBytes: Int { entry?.url.bytes.count ?? 0 }
+
   func append(to bytes: inout [UInt8]) {
     bytes.append(digest: digest)
     bytes.append(entry) {
@@ -129,6 +131,8 @@ private struct URLToCompare: Spoolable {
 }
 
 extension EqualURLs.Group: Spoolable {
+  var textBytes: Int { url.bytes.count }
+
   func append(to bytes: inout [UInt8]) {
     bytes.append(id: id)
     bytes.append(text: url)

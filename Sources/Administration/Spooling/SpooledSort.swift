@@ -11,9 +11,13 @@ struct SpooledSort<Element: Spoolable> {
   private let precedes: (Element, Element) -> Bool
   /// The current run.
   private var run: [Element] = []
+  private var textBytes = 0
   /// The earlier runs, each sorted.
   private var runs: [SpooledList<Element>] = []
   private var file: SpoolFile?
+
+  /// The bytes of texts that are sorted in memory.
+  private static var mostTextBytes: Int { 16 << 20 }
 
   /// - Parameters:
   ///   - folder: The folder for an unnamed file, which many values need.
@@ -27,8 +31,9 @@ struct SpooledSort<Element: Spoolable> {
 
   /// Adds a value.
   mutating func insert(_ element: Element) throws(FileError) {
-    if run.count >= runLength { try endRun() }
+    if run.count >= runLength || textBytes >= Self.mostTextBytes { try endRun() }
     run.append(element)
+    textBytes += element.textBytes
   }
 
   /// Adds values that are sorted already.
@@ -41,7 +46,7 @@ struct SpooledSort<Element: Spoolable> {
   mutating func removeAll() throws(FileError) -> MergedRuns<Element> {
     run.sort(by: precedes)
     let merged = try MergedRuns(runs, run, by: precedes)
-    (run, runs, file) = ([], [], nil)
+    (run, runs, file, textBytes) = ([], [], nil, 0)
     return merged
   }
 
@@ -53,5 +58,6 @@ struct SpooledSort<Element: Spoolable> {
     for element in run { try writer.append(element) }
     runs.append(try writer.finish())
     run.removeAll(keepingCapacity: true)
+    textBytes = 0
   }
 }
