@@ -34,6 +34,9 @@ public struct FileError: Error, Hashable, Sendable {
   /// The path of the file.
   public let path: String
 
+  /// Whether it is about an unnamed file, which has the path of its folder.
+  public private(set) var isOfTemporaryFile = false
+
   /// Creates an error from an `errno`.
   public init(_ number: Int32, at path: String) {
     self.number = number
@@ -57,6 +60,13 @@ public struct FileError: Error, Hashable, Sendable {
 
   /// Returns the error for a full disk.
   public static func noRoom(at path: String) -> FileError { FileError(ENOSPC, at: path) }
+
+  /// Returns the error as one of an unnamed file in the folder at its path.
+  public var ofTemporaryFile: FileError {
+    var error = self
+    error.isOfTemporaryFile = true
+    return error
+  }
 
   /// Returns the error for the current `errno`.
   static func last(at path: String) -> FileError { FileError(errno, at: path) }

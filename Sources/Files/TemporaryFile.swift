@@ -28,7 +28,7 @@ public struct TemporaryFile: ~Copyable, Sendable {
       if descriptor >= 0 { unsafe unlink(start) }
       return descriptor
     }
-    guard descriptor >= 0 else { throw .last(at: folder) }
+    guard descriptor >= 0 else { throw FileError.last(at: folder).ofTemporaryFile }
     self.descriptor = descriptor
     self.folder = folder
   }
@@ -39,13 +39,15 @@ public struct TemporaryFile: ~Copyable, Sendable {
 
   /// Appends bytes.
   public mutating func append(_ bytes: [UInt8]) throws(FileError) {
-    try writeAll(bytes[...], to: descriptor, path: folder)
+    try write(bytes[...])
     size += Int64(bytes.count)
   }
 
   /// Writes bytes after the last write, without counting them in ``size``. Other threads may read meanwhile.
   public borrowing func write(_ bytes: ArraySlice<UInt8>) throws(FileError) {
-    try writeAll(bytes, to: descriptor, path: folder)
+    do throws(FileError) { try writeAll(bytes, to: descriptor, path: folder) } catch {
+      throw error.ofTemporaryFile
+    }
   }
 
   /// Reads from `offset` into the start of `buffer`.
@@ -53,6 +55,10 @@ public struct TemporaryFile: ~Copyable, Sendable {
   /// - Returns: The number of bytes read; 0 at the end.
   public borrowing func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int
   {
-    try readSome(from: descriptor, buffer.count, at: offset, into: &buffer, path: folder)
+    do throws(FileError) {
+      return try readSome(from: descriptor, buffer.count, at: offset, into: &buffer, path: folder)
+    } catch {
+      throw error.ofTemporaryFile
+    }
   }
 }

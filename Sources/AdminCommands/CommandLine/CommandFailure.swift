@@ -190,6 +190,10 @@ extension CommandFailure {
 
   /// Creates a failure from an error of the operating system.
   init(_ error: FileError) {
+    guard !error.isOfTemporaryFile else {
+      self.init(ofTemporaryFile: error)
+      return
+    }
     let (status, kind): (ExitStatus, String) =
       switch error.kind {
       case .notFound: (.noInput, "not-found")
@@ -205,7 +209,7 @@ extension CommandFailure {
   }
 
   /// Creates a failure from an error of an unnamed file, which has the path of its folder.
-  init(ofTemporaryFile error: FileError) {
+  private init(ofTemporaryFile error: FileError) {
     // Also if the folder does not exist: it is no input of the command.
     self.init(
       .inputOutput, kind: error.kind == .noRoom ? "no-room" : "io",

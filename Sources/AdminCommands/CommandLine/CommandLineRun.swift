@@ -131,9 +131,7 @@ extension URLCacheAdmin {
     case let error as FileError:
       // The reader of the output has seen enough, as in `list | head`.
       if error.kind == .brokenPipe { return .done }
-      failure =
-        [environment.temporaryFolder, AppleStore.sqliteFolder].contains(error.path)
-        ? CommandFailure(ofTemporaryFile: error) : CommandFailure(error)
+      failure = CommandFailure(error)
     default:
       let text = fullMessage(for: error)
       // `--help` and `--version` are errors to ArgumentParser, with the text to print and an exit

@@ -79,6 +79,10 @@ extension ResponseSource {
 extension CommandFailure {
   /// Creates the failure to create a file.
   init(creating error: FileError, canBeForced: Bool) {
+    guard !error.isOfTemporaryFile else {
+      self.init(error)
+      return
+    }
     let hint: String? =
       if error.kind == .exists {
         "use another name" + (canBeForced ? ", or replace it with '--force'" : "")

@@ -29,9 +29,6 @@ public final class AppleStore: StoreKind {
   /// The version of the SQLite library that is linked, for example `3.40.1`.
   public static var libraryVersion: String { Connection.libraryVersion }
 
-  /// The folder in which SQLite keeps temporary files ("Temporary Files", §5).
-  public static var sqliteFolder: String { TemporaryDatabase.folder }
-
   /// Opens the store at `path` for reading.
   ///
   /// - Parameters:

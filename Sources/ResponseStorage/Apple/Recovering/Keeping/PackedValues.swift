@@ -93,7 +93,7 @@ extension TemporaryDatabase {
   ) throws(FileError) -> Result {
     var reader = PackedReader(statement.bytes(at: column))
     do throws(PackedReader.Failure) { return try body(&reader) } catch {
-      throw FileError.incomplete(at: Self.folder)
+      throw FileError.incomplete(at: Self.folder).ofTemporaryFile
     }
   }
 }
