@@ -16,15 +16,32 @@ public struct FileSystemStatus: Hashable, Sendable {
   /// The size of the file system.
   public let totalBytes: ByteCount
 
+  /// The number of the file system.
+  public let device: UInt64
+
+  /// Creates a status.
+  public init(availableBytes: ByteCount, totalBytes: ByteCount, device: UInt64) {
+    (self.availableBytes, self.totalBytes, self.device) = (availableBytes, totalBytes, device)
+  }
+
+  /// Whether files may be kept in it that memory has room for, too.
+  ///
+  /// A full file system needs the rest: SQLite writes to remove something.
+  public var hasRoomForTemporaryFiles: Bool { availableBytes.bytes > 512 << 20 }
+
   /// Returns the status of a file's file system. The corresponding C function is `statvfs`.
   public static func of(_ path: String) throws(FileError) -> FileSystemStatus {
     var status = statvfs()
-    guard unsafe statvfs(path, &status) == 0 else { throw .last(at: path) }
+    var file = stat()
+    guard unsafe statvfs(path, &status) == 0, unsafe stat(path, &file) == 0 else {
+      throw .last(at: path)
+    }
     let block = Int(clamping: status.f_frsize)
     return FileSystemStatus(
       // `f_bavail` and not `f_bfree`: the blocks that are reserved for the superuser are of no use
       // to others.
       availableBytes: ByteCount(status.f_bavail) * block,
-      totalBytes: ByteCount(status.f_blocks) * block)
+      totalBytes: ByteCount(status.f_blocks) * block,
+      device: UInt64(truncatingIfNeeded: file.st_dev))
   }
 }

@@ -2,9 +2,11 @@ public import Files
 
 /// A database that only this process sees, for what may not fit into memory. It is gone when it is deallocated.
 ///
-/// Its errors are those of an unnamed file, which has no path but that of its ``folder``.
+/// Where there is no room for a file, it is kept in memory. Its errors are those of an unnamed file, which has no path but that of its ``folder``.
 public struct TemporaryDatabase: ~Copyable {
   private let connection: Connection
+  /// Whether nothing is written, because there is no room.
+  private let isInMemory: Bool
 
   /// The folder in which SQLite keeps temporary files ("Temporary Files", §5).
   public static var folder: String {
@@ -16,13 +18,21 @@ public struct TemporaryDatabase: ~Copyable {
   ///
   /// - Parameter tables: The statements that create its tables.
   public init(tables: [String]) throws(FileError) {
-    do throws(SQLiteError) { connection = try Self.connection(with: tables) } catch {
+    let status = try? FileSystemStatus.of(Self.folder)
+    isInMemory = status.map { !$0.hasRoomForTemporaryFiles } ?? false
+    do throws(SQLiteError) { connection = try Self.connection(with: tables, isInMemory) } catch {
       throw FileError(error)
     }
   }
 
-  private static func connection(with tables: [String]) throws(SQLiteError) -> Connection {
+  private static func connection(
+    with tables: [String], _ isInMemory: Bool
+  ) throws(SQLiteError) -> Connection {
     let connection = try Connection.temporary()
+    if isInMemory {
+      try connection.execute("PRAGMA cache_spill = OFF")
+      try connection.execute("PRAGMA temp_store = MEMORY")
+    }
     for table in tables { try connection.execute(table) }
     // One transaction for all of it: with several, each would write its pages to the file.
     try connection.execute("BEGIN")
@@ -35,7 +45,9 @@ public struct TemporaryDatabase: ~Copyable {
   }
 
   /// Writes everything to the file, so that reading it later needs no more room.
-  public borrowing func complete() throws(FileError) { try execute("COMMIT") }
+  public borrowing func complete() throws(FileError) {
+    if !isInMemory { try execute("COMMIT") }
+  }
 
   /// Prepares a statement.
   public borrowing func prepare(_ sql: String) throws(FileError) -> Statement {
@@ -73,11 +85,13 @@ extension FileError {
   /// Creates an error from one of a temporary database.
   fileprivate init(_ error: SQLiteError) {
     let folder = TemporaryDatabase.folder
-    switch error.kind {
-    case .noRoom: self = .noRoom(at: folder)
-    case .inputOutput where error.systemNumber != 0, .cannotOpen where error.systemNumber != 0:
-      self.init(error.systemNumber, at: folder)
-    default: self = .incomplete(at: folder)
-    }
+    let other =
+      switch error.kind {
+      case .noRoom: FileError.noRoom(at: folder)
+      case .inputOutput where error.systemNumber != 0, .cannotOpen where error.systemNumber != 0:
+        FileError(error.systemNumber, at: folder)
+      default: FileError.incomplete(at: folder)
+      }
+    self = other.ofTemporaryFile
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Files
 import TestSupport
 import Testing
 
@@ -65,6 +66,31 @@ import Testing
     var numbers: [Int64] = []
     while let item = try merged.next() { numbers.append(item.number) }
     #expect(numbers == Array(0..<500))
+  }
+
+  @Test func `what a file system has no room for is kept in memory`() throws {
+    // Of its own, so that other tests do not change what it counts.
+    let device: UInt64 = 1 << 40
+    var rooms = [9, 9, 9, 1].map { ByteCount($0 * 100_000_000) }
+    var file: SpoolFile? = try SpoolFile(in: "/tmp") { _ in
+      let room = rooms.count > 1 ? rooms.removeFirst() : rooms[0]
+      return FileSystemStatus(availableBytes: room, totalBytes: 10_000_000_000, device: device)
+    }
+    let parts = (0..<5).map { number in [UInt8](repeating: UInt8(number), count: 5_000) }
+    for part in parts { try file?.append(part) }
+    // Two parts are in the file, in blocks of 4,096 bytes.
+    #expect(SpoolSpace.bytes(on: device) == 12_288)
+    #expect(file?.end == 25_000)
+    let all = parts.joined()
+    for start in stride(from: 0 as Int64, to: 25_000, by: 777) {
+      var bytes: [UInt8] = []
+      while start + Int64(bytes.count) < 25_000 {
+        bytes += try file?.read(start + Int64(bytes.count)..<25_000, atMost: 3_000) ?? []
+      }
+      #expect(bytes == Array(all.dropFirst(Int(start))))
+    }
+    file = nil
+    #expect(SpoolSpace.bytes(on: device) == 0)
   }
 
   @Test(arguments: [0, 1, 7, 300, 5_000])

@@ -246,7 +246,9 @@ public struct CommandEnvironment {
       findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },
       fileSystem: { path in
         let status = try FileSystemStatus.of(path)
-        return (status.availableBytes, status.totalBytes)
+        // The lists of this command take room only while it runs.
+        let available = status.availableBytes + SpoolSpace.bytes(on: status.device)
+        return (available, status.totalBytes)
       },
       openTransport: { try FetchProcess() },
       secondsNow: { Int64(LocalTime.now()) }, steadyMilliseconds: LocalTime.steadyMilliseconds,

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 
 /// An unnamed file that several lists share.
@@ -6,19 +7,32 @@ import Files
 final class SpoolFile {
   private var file: TemporaryFile?
   private let folder: String
+  private let status: (String) throws(FileError) -> FileSystemStatus
+  /// The number of the file system of the file.
+  private var device: UInt64 = 0
   /// The bytes after those in the file.
   private var memory: [UInt8] = []
 
   /// Creates an empty file on the file system of `folder`; without that folder, all bytes are kept in memory.
-  init(in folder: String) throws(FileError) {
-    self.folder = folder
+  ///
+  /// - Parameter status: Returns the status of the file system of a folder.
+  init(
+    in folder: String,
+    status: @escaping (String) throws(FileError) -> FileSystemStatus = {
+      path throws(FileError) in try FileSystemStatus.of(path)
+    }
+  ) throws(FileError) {
+    (self.folder, self.status) = (folder, status)
     do throws(FileError) {
-      file = try TemporaryFile(in: folder)
+      let status = try status(folder)
+      device = status.device
+      if status.hasRoomForTemporaryFiles { file = try TemporaryFile(in: folder) }
     } catch {
-      file = nil
       guard error.leavesMemory else { throw error }
     }
   }
+
+  deinit { SpoolSpace.change(from: fileEnd, to: 0, on: device) }
 
   private var fileEnd: Int64 { file?.size ?? 0 }
 
@@ -27,14 +41,38 @@ final class SpoolFile {
 
   /// Appends bytes.
   func append(_ bytes: [UInt8]) throws(FileError) {
-    if file != nil, memory.isEmpty {
-      do throws(FileError) {
-        return try file?.append(bytes) ?? ()
-      } catch {
-        guard error.leavesMemory else { throw error }
-      }
+    if try !write(bytes) { memory += bytes }
+  }
+
+  /// Appends bytes to the file if it has room for them.
+  ///
+  /// - Returns: Whether it has.
+  private func write(_ bytes: [UInt8]) throws(FileError) -> Bool {
+    // Only the last bytes can be in memory.
+    guard file != nil, memory.isEmpty else { return false }
+    let start = fileEnd
+    do throws(FileError) {
+      guard try status(folder).hasRoomForTemporaryFiles else { return false }
+      try file?.append(bytes)
+    } catch {
+      guard error.leavesMemory else { throw error }
+      try leaveFile()
+      return false
     }
-    memory += bytes
+    SpoolSpace.change(from: start, to: fileEnd, on: device)
+    return true
+  }
+
+  /// Takes all bytes into memory, and gives back the space of the file.
+  private func leaveFile() throws(FileError) {
+    let size = fileEnd
+    var bytes: [UInt8] = []
+    while Int64(bytes.count) < size {
+      bytes += try read(Int64(bytes.count)..<size, atMost: 1 << 20)
+    }
+    file = nil
+    memory = bytes
+    SpoolSpace.change(from: size, to: 0, on: device)
   }
 
   /// Reads the first bytes of a range that must have been written.
@@ -49,7 +87,7 @@ final class SpoolFile {
     var buffer = [UInt8](
       repeating: 0, count: min(count, Int(clamping: fileEnd - range.lowerBound)))
     let read = try file?.read(into: &buffer, at: range.lowerBound) ?? 0
-    guard read > 0 else { throw .incomplete(at: folder) }
+    guard read > 0 else { throw FileError.incomplete(at: folder).ofTemporaryFile }
     return buffer[..<read]
   }
 }
