@@ -2,7 +2,7 @@
 import math
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT, TOP, BOTTOM, LEFT = 1000, 430, 40, 44, 64
+WIDTH, HEIGHT, TOP, BOTTOM, LEFT = 1000, 490, 40, 44, 64
 PANEL = 290
 
 THEMES = {
