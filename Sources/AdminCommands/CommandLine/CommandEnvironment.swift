@@ -247,8 +247,7 @@ public struct CommandEnvironment {
       fileSystem: { path in
         let status = try FileSystemStatus.of(path)
         // The lists of this command take room only while it runs.
-        let available = status.availableBytes + SpoolSpace.bytes(on: status.device)
-        return (available, status.totalBytes)
+        return (status.availableBytes + SpoolSpace.bytes(on: status.device), status.totalBytes)
       },
       openTransport: { try FetchProcess() },
       secondsNow: { Int64(LocalTime.now()) }, steadyMilliseconds: LocalTime.steadyMilliseconds,

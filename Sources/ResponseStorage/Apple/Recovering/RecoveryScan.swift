@@ -42,20 +42,24 @@ final class RecoveryScan {
     free = try freePages(at: images.now)
     if images.now > 0 { freeBelowLog = try freePages(at: 0) }
     if !isDamaged { try readPresent() }
-    var later = PageSet(upTo: images.highestReadPage)
+    var later = PageSet(upTo: images.filePageCount)
     try images.forEachPage { try readStates(of: $0, &later) }
     // Pages without a structure come last: by now it is known which of them are overflow pages of rows, whose bytes
     // are those of a body.
+    try later.forEach { try carveUnstructured($0) }
+    for number in images.pagesAfterEnd { try carveUnstructured(number) }
+  }
+
+  /// Looks for rows in the states of a page that look like no page of a b-tree.
+  private func carveUnstructured(_ number: UInt32) throws {
     var page: [UInt8] = []
-    try later.forEach { number in
-      for image in images.images(of: number)
-      where unstructured.contains(image) && !reader.visited.contains(image) {
-        guard try images.read(image, into: &page) else { continue }
-        let isPresent = image == images.image(of: number)
-        try carve(
-          page, [0..<usableSize], number, image, kind(of: number, image, isPresent),
-          until: image.time)
-      }
+    for image in images.images(of: number)
+    where unstructured.contains(image) && !reader.visited.contains(image) {
+      guard try images.read(image, into: &page) else { continue }
+      let isPresent = image == images.image(of: number)
+      try carve(
+        page, [0..<usableSize], number, image, kind(of: number, image, isPresent),
+        until: image.time)
     }
   }
 

@@ -42,8 +42,8 @@ struct ImageSet {
 }
 
 extension PageImages {
-  /// The highest page of which a file has a state.
-  var highestReadPage: UInt32 { max(filePageCount, changed.keys.max() ?? 0) }
+  /// The pages that only the log or the journal has. Their numbers can be any, so they are in no set with bits.
+  var pagesAfterEnd: [UInt32] { changed.keys.filter { $0 > filePageCount }.sorted() }
 
   /// The highest numbers of states in the log and in the journal.
   fileprivate var highestNumbers: (frame: Int, journalPage: Int) {
