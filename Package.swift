@@ -89,7 +89,7 @@ let package = Package(
     module(
       "PropertyLists", on: "Bytes", settings: [.enableExperimentalFeature("Lifetimes")],
       hot: true),
-    module("SQLite", on: "CSQLite", "Files", hot: true),
+    module("SQLite", on: "Bytes", "CSQLite", "Files", hot: true),
     module("SQLitePages", hot: true),
     module(
       "Archive", on: "CArchive", "CDeflate",

@@ -1,3 +1,4 @@
+public import Bytes
 public import Files
 
 /// A database that only this process sees, for what may not fit into memory. It is gone when it is deallocated.
@@ -78,6 +79,19 @@ public struct TemporaryDatabase: ~Copyable {
     to statement: inout Statement, _ body: (inout Statement) throws(SQLiteError) -> Void
   ) throws(FileError) {
     do throws(SQLiteError) { try body(&statement) } catch { throw FileError(error) }
+  }
+}
+
+extension TemporaryDatabase {
+  /// Reads packed values in a column of the current row.
+  public borrowing func unpack<Result>(
+    _ statement: borrowing Statement, at column: Int32,
+    _ body: (inout PackedReader) throws(PackedReader.Failure) -> Result
+  ) throws(FileError) -> Result {
+    var reader = PackedReader(statement.bytes(at: column))
+    do throws(PackedReader.Failure) { return try body(&reader) } catch {
+      throw FileError.incomplete(at: Self.folder).ofTemporaryFile
+    }
   }
 }
 

@@ -28,7 +28,7 @@ final class SeenEntries {
     get throws(FileError) {
       var statement = try database.prepare("SELECT max(id) FROM seen")
       guard try database.step(&statement), statement.type(at: 0) != .null else { return nil }
-      return statement.id(at: 0)
+      return statement.responseID(at: 0)
     }
   }
 
@@ -88,7 +88,7 @@ extension SeenEntry {
   /// Creates the entry in the current row.
   fileprivate init(_ statement: borrowing Statement) {
     self.init(
-      id: statement.id(at: 0),
+      id: statement.responseID(at: 0),
       key: statement.type(at: 1) == .null ? nil : Int(statement.integer(at: 1)),
       version: Int(statement.integer(at: 2)))
     url = statement.type(at: 3) == .null ? nil : ByteString(statement.bytes(at: 3))
@@ -99,18 +99,6 @@ extension SeenEntry {
 }
 
 extension Statement {
-  fileprivate func id(at column: Int32) -> StoredResponse.ID {
-    type(at: column) == .integer
-      ? .row(integer(at: column)) : .file(ByteString(bytes(at: column)))
-  }
-
-  fileprivate mutating func bind(_ id: StoredResponse.ID, at parameter: Int32) throws(SQLiteError) {
-    switch id {
-    case .row(let row): try bind(integer: row, at: parameter)
-    case .file(let name): try bind(blob: name.bytes, at: parameter)
-    }
-  }
-
   fileprivate mutating func bind(_ entry: SeenEntry) throws(SQLiteError) {
     try bind(entry.id, at: 1)
     try bind(integer: entry.key.map { Int64($0) }, at: 2)

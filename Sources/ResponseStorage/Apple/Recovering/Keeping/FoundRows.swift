@@ -1,3 +1,4 @@
+import Bytes
 import SQLite
 
 /// What two copies of one row have in common.
