@@ -134,7 +134,9 @@ final class Fetcher: NSObject, Sendable {
   /// Time during which the reader was behind does not count.
   private func watch(_ task: URLSessionTask, for span: Duration, after delay: Duration) {
     let milliseconds = Int((delay / .milliseconds(1)).rounded(.up))
-    resolving.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [self] in
+    // Weakly, because most tasks end long before: thousands of them would wait here for their timeouts.
+    resolving.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [self, weak task] in
+      guard let task else { return }
       let now = ContinuousClock.now
       let heldUntil = output.lastFull
       let rest = update(task) { state in
