@@ -106,7 +106,7 @@ let package = Package(
       "ResponseArchives", "ResponseStorage"),
     module(
       "Revalidation", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching",
-      "ResponseStorage"),
+      "ResponseStorage", "SQLite"),
     module("Watching", on: "Administration", "Bytes", "Files", "ResponseStorage", "SQLite"),
     module(
       "Auditing", on: "Administration", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives",

@@ -1,18 +1,34 @@
 /// Schedules requests within limits: at once, per host, and per second.
 public struct FetchSchedule: Sendable {
   private struct Host {
+    let name: [UInt8]
     var pending: [Int] = []
     var next = 0
     var active = 0
-    var isReady = true
+    var isReady = false
 
     var hasPending: Bool { next < pending.count }
+
+    mutating func removeFirst() -> Int {
+      defer {
+        next += 1
+        // Drop used elements in batches, because each removal moves the rest of the array.
+        if next == pending.count || next > 1_024 {
+          pending.removeFirst(next)
+          next = 0
+        }
+      }
+      return pending[next]
+    }
   }
 
   private let concurrency: Int
   private let perHost: Int
   private let millisecondsBetween: Int64
-  private var hosts: [Host] = []
+  /// The hosts with requests that have not finished.
+  private var hosts: [Int: Host] = [:]
+  private var places: [[UInt8]: Int] = [:]
+  private var nextPlace = 0
   private var hostOf: [Int: Int] = [:]
   /// The hosts that may receive a request, in round-robin order.
   private var ready: [Int] = []
@@ -42,20 +58,25 @@ public struct FetchSchedule: Sendable {
 
   /// Adds requests, by the numbers that the caller uses for them.
   ///
+  /// Memory grows with the number of requests that have not finished.
+  ///
   /// - Complexity: O(*n*), where *n* is the number of requests.
   public mutating func add(_ requests: some Sequence<(number: Int, host: [UInt8])>) {
-    var places: [[UInt8]: Int] = [:]
     for (number, host) in requests {
-      let place = places[host] ?? hosts.count
-      if place == hosts.count {
-        places[host] = place
-        hosts.append(Host())
-        ready.append(place)
-      }
-      hosts[place].pending.append(number)
+      let place = place(of: host)
+      hosts[place]?.pending.append(number)
       hostOf[number] = place
       pendingCount += 1
+      makeReady(place)
     }
+  }
+
+  private mutating func place(of host: [UInt8]) -> Int {
+    if let place = places[host] { return place }
+    defer { nextPlace += 1 }
+    places[host] = nextPlace
+    hosts[nextPlace] = Host(name: host)
+    return nextPlace
   }
 
   /// Starts the next request.
@@ -71,12 +92,11 @@ public struct FetchSchedule: Sendable {
       ready.removeFirst(firstReady)
       firstReady = 0
     }
-    let number = hosts[place].pending[hosts[place].next]
-    hosts[place].next += 1
-    hosts[place].active += 1
+    guard let number = hosts[place]?.removeFirst() else { return nil }
+    hosts[place]?.active += 1
     // The host goes to the end of the queue. Otherwise one host with a thousand entries would keep
     // all others waiting.
-    hosts[place].isReady = false
+    hosts[place]?.isReady = false
     makeReady(place)
     activeCount += 1
     pendingCount -= 1
@@ -90,9 +110,12 @@ public struct FetchSchedule: Sendable {
   /// Records that a request has finished.
   public mutating func end(_ number: Int) {
     guard let place = hostOf.removeValue(forKey: number) else { return }
-    hosts[place].active -= 1
+    hosts[place]?.active -= 1
     activeCount -= 1
     makeReady(place)
+    guard let host = hosts[place], host.active == 0, !host.hasPending else { return }
+    hosts[place] = nil
+    places[host.name] = nil
   }
 
   /// Returns how long to wait before the next request may start, in milliseconds; `nil` if it has to wait for another
@@ -103,10 +126,10 @@ public struct FetchSchedule: Sendable {
   }
 
   private mutating func makeReady(_ place: Int) {
-    guard !hosts[place].isReady, hosts[place].hasPending, hosts[place].active < perHost else {
+    guard let host = hosts[place], !host.isReady, host.hasPending, host.active < perHost else {
       return
     }
-    hosts[place].isReady = true
+    hosts[place]?.isReady = true
     ready.append(place)
   }
 }

@@ -26,16 +26,16 @@ public struct RefreshBatch {
   ) throws {
     // Skipped until the opposite is known: the entry may be gone, or the app may have stored it
     // anew while the origin was asked. Its newer response must not be replaced by an older one.
-    skipped = Set(entries.map { $0.result.request.version.id })
+    skipped = Set(entries.map { $0.version.id })
     var rest = entries[...]
     var current: RevalidationPlan.Entry?
     try source.forEachRawResponse([.key, .stored, .file]) { response in
-      rest = rest.drop { $0.result.request.version.id < response.id }
+      rest = rest.drop { $0.version.id < response.id }
       current = rest.first
-      return current?.result.request.version.isStill(response) ?? false
+      return current?.version.isStill(response) ?? false
     } _: { raw in
-      if let entry = current, let new = try Self.refreshed(raw, by: entry.result, spool) {
-        var version = entry.result.request.version
+      if let entry = current, let new = try Self.refreshed(raw, by: entry, spool) {
+        var version = entry.version
         // A file is compared by its number, size and modification time, not by the stored time inside it.
         if case .file = version.id { version.stored = nil }
         responses.append(Response(version: version, raw: new))
@@ -83,15 +83,15 @@ public struct RefreshBatch {
 
   /// Returns the replacement of a stored response; `nil` if it cannot be decoded.
   private static func refreshed(
-    _ raw: RawResponse, by result: ValidationResult, _ spool: BodySpool
+    _ raw: RawResponse, by entry: RevalidationPlan.Entry, _ spool: BodySpool
   ) throws -> RawResponse? {
-    guard let response = result.response,
+    guard let response = entry.response,
       let time = Timestamp(secondsSince1970: Double(response.responseTime))
     else { return nil }
     let stored = StoredResponse(decoding: raw, .all)
     // A response that cannot be decoded could only be written anew with less than it has.
     guard let exchange = Exchange(of: stored) else { return nil }
-    if let body = result.joined {
+    if let body = entry.joined {
       let fields = exchange.completed(by: response, body).fields
       return raw.completed(by: spool.body(of: body.pieces), HeaderFields(fields), at: time)
     }

@@ -1,10 +1,12 @@
 public import Bytes
-import Fetching
-import HTTPCaching
+public import Files
 import ResponseStorage
+import SQLite
 
 /// The changes to stored responses after validation, decided before anything is changed.
-public struct RevalidationPlan: Hashable, Sendable {
+///
+/// Its entries are in a temporary database: memory does not grow with their number.
+public final class RevalidationPlan {
   /// The permitted changes.
   public struct Changes: Hashable, Sendable {
     /// Whether a 304 updates the stored response, and a 200 replaces it.
@@ -51,96 +53,176 @@ public struct RevalidationPlan: Hashable, Sendable {
     case pinned
   }
 
-  /// A stored response.
-  public struct Entry: Hashable, Sendable {
-    /// The result of its validation.
-    public let result: ValidationResult
-    /// What happens to it.
-    public let action: Action
-    /// Why it is not refreshed or removed.
-    public let skipReason: SkipReason?
-  }
+  private let changes: Changes
+  private let isPinned: (ValidationRequest) -> Bool
+  private let database: TemporaryDatabase
+  private var insertion: Statement
+  private var skipping: Statement
+  private var outcomes: [ValidationResult.Outcome: Int64] = [:]
+  private var actions: [Action: Int64] = [:]
+  private var skipped: [Action: Int64] = [:]
 
-  /// The stored responses, in the order of their requests.
-  public let entries: [Entry]
+  /// The number of stored responses.
+  public private(set) var count: Int64 = 0
 
-  /// Decides what happens to each response.
+  /// The number of stored responses for which a request was sent.
+  public private(set) var askedCount: Int64 = 0
+
+  /// The number of stored responses that are not refreshed or removed although that was requested.
+  public private(set) var hinderedCount: Int64 = 0
+
+  /// The number of stored responses that stay as they are although the origin server has something else.
+  public private(set) var outdatedCount: Int64 = 0
+
+  /// The size of bodies that did not have to be sent because the stored ones are still valid, in bytes.
+  public private(set) var savedBytes: ByteCount = 0
+
+  /// Creates a plan without entries.
   ///
   /// - Parameter isPinned: Whether a stored response must not be removed.
   public init(
-    _ results: [ValidationResult], making changes: Changes,
-    keepingPinned isPinned: (ValidationRequest) -> Bool = { _ in false }
-  ) {
-    entries = results.map { result in
-      var (action, skipReason) = Self.decide(result, changes)
-      // Last, so that the report can say that a pin prevented what would have been done.
-      if action == .remove, isPinned(result.request) { (action, skipReason) = (.none, .pinned) }
-      return Entry(result: result, action: action, skipReason: skipReason)
+    making changes: Changes,
+    keepingPinned isPinned: @escaping (ValidationRequest) -> Bool = { _ in false }
+  ) throws(FileError) {
+    (self.changes, self.isPinned) = (changes, isPinned)
+    database = try TemporaryDatabase(
+      tables: [
+        "CREATE TABLE entries(number INTEGER PRIMARY KEY, change INTEGER, id, entry BLOB)",
+        "CREATE TABLE skipped(id PRIMARY KEY) WITHOUT ROWID",
+      ])
+    insertion = try database.prepare("INSERT INTO entries VALUES(?1, ?2, ?3, ?4)")
+    skipping = try database.prepare("INSERT INTO skipped VALUES(?1)")
+  }
+
+  /// Decides what happens to a stored response.
+  ///
+  /// - Parameter number: Its place in the plan.
+  public func insert(_ result: ValidationResult, at number: Int64) throws(FileError) {
+    let entry = Entry(result, making: changes, isPinned: isPinned)
+    var values = PackedValues()
+    entry.pack(into: &values)
+    try database.restart(&insertion, number, entry.action.change.rawValue)
+    try database.bind(to: &insertion) { statement throws(SQLiteError) in
+      try statement.bind(entry.version.id, at: 3)
+      try statement.bind(blob: values.bytes, at: 4)
     }
+    _ = try database.step(&insertion)
+    count += 1
+    outcomes[entry.outcome, default: 0] += 1
+    actions[entry.action, default: 0] += 1
+    if entry.wasAsked { askedCount += 1 }
+    if entry.skipReason != nil { hinderedCount += 1 }
+    if entry.action == .none, entry.outcome.meansOutdated { outdatedCount += 1 }
+    savedBytes += entry.savedBytes
+  }
+
+  /// Records that nothing happened to an entry because it had changed or was removed meanwhile.
+  public func skip(_ entry: Entry) throws(FileError) {
+    try database.restart(&skipping)
+    try database.bind(to: &skipping) { statement throws(SQLiteError) in
+      try statement.bind(entry.version.id, at: 1)
+    }
+    _ = try database.step(&skipping)
+    skipped[entry.action, default: 0] += 1
   }
 
   /// Returns the number of stored responses with an outcome.
-  public func count(_ outcome: ValidationResult.Outcome) -> Int {
-    entries.count { $0.result.outcome == outcome }
-  }
+  public func count(_ outcome: ValidationResult.Outcome) -> Int64 { outcomes[outcome] ?? 0 }
 
   /// Returns the number of stored responses with an action.
-  public func count(_ action: Action) -> Int { entries.count { $0.action == action } }
+  public func count(_ action: Action) -> Int64 { actions[action] ?? 0 }
 
-  /// The number of stored responses for which a request was sent.
-  public var askedCount: Int { entries.count { $0.result.request.skipReason == nil } }
+  /// Returns the number of stored responses with an action that was not skipped.
+  public func doneCount(_ action: Action) -> Int64 { count(action) - (skipped[action] ?? 0) }
 
-  /// The size of bodies that did not have to be sent because the stored ones are still valid, in bytes.
-  public var savedBytes: ByteCount {
-    entries.reduce(0) { $0 + $1.result.savedBytes }
-  }
+  /// The number of stored responses that were skipped.
+  public var skippedCount: Int64 { skipped.values.reduce(0, +) }
 
-  /// Whether the plan changes anything.
-  public var changesAnything: Bool { entries.contains { $0.action != .none } }
+  /// The number of stored responses that are changed.
+  public var changedCount: Int64 { count - count(.none) }
 
-  private static func decide(
-    _ result: ValidationResult, _ changes: Changes
-  ) -> (Action, SkipReason?) {
-    switch result.outcome {
-    case .unchanged where changes.refreshes, .incomplete where changes.refreshes: refresh(result)
-    // A refresh replaces what has changed. Removing it as well would throw away the newer response
-    // that was just loaded.
-    case .changed, .rolledBack:
-      if changes.refreshes {
-        refresh(result)
-      } else {
-        (changes.removesChanged ? .remove : .none, nil)
-      }
-    // Never removed by a refresh: a server may answer 404 for an hour while it is being updated.
-    case .gone: (changes.removesGone ? .remove : .none, nil)
-    default: (.none, nil)
+  /// Calls `body` with each entry, in the order of the requests.
+  ///
+  /// - Throws: `FileError` if the entries cannot be read, or the error that `body` throws.
+  public func forEach(_ body: (Entry, _ isSkipped: Bool) throws -> Void) throws {
+    var rows = try database.prepare(
+      """
+      SELECT entry, skipped.id IS NOT NULL FROM entries LEFT JOIN skipped USING (id)
+      ORDER BY number
+      """)
+    while try database.step(&rows) {
+      try body(try entry(of: rows), rows.integer(at: 1) == 1)
     }
   }
 
-  private static func refresh(_ result: ValidationResult) -> (Action, SkipReason?) {
-    guard let response = result.response, let stored = result.request.exchange else {
-      return (.none, nil)
+  /// Returns a reader of the entries to refresh, in ascending order of ids.
+  public func makeRefreshReader() throws(FileError) -> Reader { try reader(of: .refresh) }
+
+  /// Returns a reader of the entries to remove, in ascending order of ids.
+  public func makeRemovalReader() throws(FileError) -> Reader { try reader(of: .removal) }
+
+  private func reader(of change: Change) throws(FileError) -> Reader {
+    try database.execute("CREATE INDEX IF NOT EXISTS changes ON entries(change, id)")
+    var rows = try database.prepare("SELECT entry FROM entries WHERE change = ?1 ORDER BY id")
+    try database.restart(&rows, change.rawValue)
+    return Reader(plan: self, rows: rows)
+  }
+
+  /// Reads entries.
+  public struct Reader: ~Copyable {
+    fileprivate let plan: RevalidationPlan
+    fileprivate var rows: Statement
+    // A statement that is stepped after its last row begins again.
+    private var isAtEnd = false
+
+    fileprivate init(plan: RevalidationPlan, rows: consuming Statement) {
+      self.plan = plan
+      self.rows = rows
     }
-    switch result.selection {
-    // Following such a 304 would make an incomplete entry look complete.
-    case .some where result.misfit != nil: return (.none, .bodyNotSent)
-    case .sameStrongTag, .sameWeakTag, .sameLastModified, .noValidators: return (.freshen, nil)
-    case .ambiguous: return (.none, .noValidatorIn304)
-    case .otherStrongTag, .otherWeakValidator: return (.none, .bodyNotSent)
-    case nil: break
+
+    /// Returns the next entry; `nil` at the end.
+    public mutating func next() throws(FileError) -> Entry? {
+      if isAtEnd { return nil }
+      isAtEnd = try !plan.database.step(&rows)
+      return isAtEnd ? nil : try plan.entry(of: rows)
     }
-    if let body = result.joined {
-      let mayStore = Storability(of: stored.completed(by: response, body)).mayStore
-      return mayStore ? (.complete, nil) : (.none, .notStorable)
+
+    /// Returns the next entries; fewer at the end.
+    public mutating func next(_ count: Int) throws(FileError) -> [Entry] {
+      var entries: [Entry] = []
+      while entries.count < count, let entry = try next() { entries.append(entry) }
+      return entries
     }
-    let answer = Exchange(
-      request: stored.request, status: response.head.status, fields: response.head.fields,
-      responseTime: response.responseTime)
-    // A part must not take the place of what is stored, which is at least as long.
-    if response.head.status == 206 { return (.none, .partialContent) }
-    guard response.head.status == 200, Storability(of: answer).mayStore else {
-      return (.none, .notStorable)
+  }
+
+  private func entry(of rows: borrowing Statement) throws(FileError) -> Entry {
+    try database.unpack(rows, at: 0) { reader throws(PackedReader.Failure) in
+      try Entry(from: &reader)
     }
-    return result.mayBeOtherVariant ? (.none, .otherVariant) : (.replace, nil)
+  }
+}
+
+/// The kind of change that a plan makes to an entry.
+private enum Change: Int64 {
+  case none, refresh, removal
+}
+
+extension RevalidationPlan.Action {
+  fileprivate var change: Change {
+    switch self {
+    case .none: .none
+    case .freshen, .replace, .complete: .refresh
+    case .remove: .removal
+    }
+  }
+}
+
+extension ValidationResult.Outcome {
+  /// Whether the origin server has something else than what is stored.
+  fileprivate var meansOutdated: Bool {
+    switch self {
+    case .incomplete, .changed, .rolledBack, .gone, .redirected: true
+    case .unchanged, .noValidator, .notAsked, .failed: false
+    }
   }
 }

@@ -16,8 +16,17 @@ public struct Revalidator {
   /// A monotonic clock, in milliseconds.
   public var steadyClock: () -> Int64
 
-  /// Called with the number of finished requests.
-  public var progress: (Int) -> Void
+  /// Called after each request that was sent.
+  public var progress: () -> Void
+
+  /// A request that has not finished.
+  private struct Waiting {
+    /// The number of the request for the caller.
+    let number: Int64
+    var request: ValidationRequest
+    /// The result of the first request, if this is the second one.
+    var first: ValidationResult?
+  }
 
   /// The state of a running request.
   private struct Pending {
@@ -27,38 +36,32 @@ public struct Revalidator {
     var bodyBytes: ByteCount = 0
   }
 
-  /// The state of all requests.
+  /// The state of a run. Requests are known to the transport and to the schedule by the last 32 bits of their numbers.
   private struct Round {
-    let requests: [ValidationRequest]
     var schedule: FetchSchedule
-    var results: [ValidationResult?]
+    var waiting: [UInt32: Waiting] = [:]
     var pending: [UInt32: Pending] = [:]
-    private var ended = 0
+    var isRead = false
 
-    /// Schedules all requests that can be sent; the others are finished.
-    init(_ requests: [ValidationRequest], _ schedule: FetchSchedule) {
-      let results = requests.map { request in
-        request.skipReason.map { ValidationResult(request, notAskedFor: $0) }
-      }
-      self.requests = requests
-      self.schedule = schedule
-      self.results = results
-      self.schedule.add(
-        requests.enumerated().lazy.filter { results[$0.offset] == nil }
-          .map { ($0.offset, $0.element.host?.bytes ?? []) })
+    init(_ schedule: FetchSchedule) { self.schedule = schedule }
+
+    /// Schedules a request.
+    mutating func add(_ waiting: Waiting) {
+      let number = UInt32(truncatingIfNeeded: waiting.number)
+      self.waiting[number] = waiting
+      schedule.add([(Int(number), waiting.request.host?.bytes ?? [])])
     }
 
-    /// Finishes a request.
-    ///
-    /// - Returns: The number of finished requests.
-    mutating func end(_ number: UInt32, with result: ValidationResult) -> Int {
+    /// Removes a request that has finished.
+    mutating func remove(_ number: UInt32) -> Waiting? {
       pending[number] = nil
-      results[Int(number)] = result
       schedule.end(Int(number))
-      ended += 1
-      return ended
+      return waiting.removeValue(forKey: number)
     }
   }
+
+  /// The number of requests that are in memory.
+  private static let mostWaiting = 1_024
 
   /// The time that a silent transport gets beyond the time limit for an origin server, in milliseconds.
   private static let grace: Int64 = 10_000
@@ -71,7 +74,7 @@ public struct Revalidator {
   /// Creates a revalidator.
   public init(
     schedule: FetchSchedule, spool: BodySpool? = nil, wallClock: @escaping () -> Int64,
-    steadyClock: @escaping () -> Int64, progress: @escaping (Int) -> Void = { _ in }
+    steadyClock: @escaping () -> Int64, progress: @escaping () -> Void = {}
   ) {
     self.schedule = schedule
     self.spool = spool
@@ -85,79 +88,109 @@ public struct Revalidator {
   /// If bodies are wanted, it sends a second request without conditions in two cases: a 304 contradicts the stored
   /// response, or a range response cannot be joined to the stored beginning.
   ///
-  /// - Returns: The results, in the order of the requests.
-  /// - Throws: The error that the transport or the spool throws; a failing origin server is a result.
+  /// - Parameter body: Called with each result and the number of its request, in the order in which they finish.
+  /// - Throws: The error that the transport, the spool or `body` throws; a failing origin server is a result.
   public func run(
-    _ requests: [ValidationRequest], over transport: any Transport
-  ) throws -> [ValidationResult] {
-    var results = try askOnce(requests, over: transport)
-    // Without bodies there is nothing to join or to replace.
-    guard let spool else { return results }
-    for index in results.indices { try results[index].joinRest(in: spool) }
-    let again = results.indices.filter {
-      results[$0].is304ThatContradicts || results[$0].misfit != nil
-    }
-    let whole = again.compactMap { results[$0].request.withoutConditions() }
-    // One second request and no third: a broken server would otherwise be asked forever.
-    guard !whole.isEmpty, whole.count == again.count else { return results }
-    for (index, result) in zip(again, try askOnce(whole, over: transport)) {
-      results[index] = results[index].replaced(by: result)
-    }
-    return results
-  }
-
-  private func askOnce(
-    _ requests: [ValidationRequest], over transport: any Transport
-  ) throws -> [ValidationResult] {
-    var round = Round(requests, schedule)
-    while !round.schedule.isDone {
+    _ requests: ValidationRequests, over transport: any Transport,
+    _ body: (Int64, ValidationResult) throws -> Void
+  ) throws {
+    var reader = try requests.makeReader()
+    var round = Round(schedule)
+    while true {
+      try fill(&round, from: &reader, body)
+      if round.schedule.isDone { return }
       try send(&round, over: transport)
       // Wake up at least once a second, to check the deadlines.
       let wait = min(round.schedule.delay(at: steadyClock()) ?? 1_000, 1_000)
       if let (number, event) = try transport.receive(milliseconds: wait) {
-        try handle(event, of: number, in: &round)
+        try handle(event, of: number, in: &round, body)
       } else {
-        giveUp(&round, over: transport)
+        try giveUp(&round, over: transport, body)
       }
     }
-    return zip(requests, round.results).map { request, result in
-      result ?? ValidationResult(request, FetchFailure(.other, "no response"))
+  }
+
+  /// Schedules the next requests; those that are not sent have finished.
+  private func fill(
+    _ round: inout Round, from reader: inout ValidationRequests.Reader,
+    _ body: (Int64, ValidationResult) throws -> Void
+  ) throws {
+    while !round.isRead, round.waiting.count < Self.mostWaiting {
+      guard let (number, request) = try reader.next() else {
+        round.isRead = true
+        return
+      }
+      if let skipReason = request.skipReason {
+        try body(number, ValidationResult(request, notAskedFor: skipReason))
+      } else {
+        round.add(Waiting(number: number, request: request))
+      }
     }
   }
 
   /// Sends the requests that are due.
   private func send(_ round: inout Round, over transport: any Transport) throws {
     while let index = round.schedule.begin(at: steadyClock()) {
-      guard case .success(let request) = round.requests[index].request else { continue }
+      let number = UInt32(index)
+      guard case .success(let request)? = round.waiting[number]?.request.request else { continue }
       let span = (Int64(request.timeoutMilliseconds) + 1) * Self.mostRounds + Self.grace
-      round.pending[UInt32(index)] = Pending(
-        requestTime: wallClock(), deadline: steadyClock() + span)
-      try transport.send(request, as: UInt32(index))
+      round.pending[number] = Pending(requestTime: wallClock(), deadline: steadyClock() + span)
+      try transport.send(request, as: number)
     }
   }
 
   /// Handles an event of a request; events of abandoned requests are ignored.
-  private func handle(_ event: FetchEvent, of number: UInt32, in round: inout Round) throws {
-    guard var pending = round.pending[number] else { return }
+  private func handle(
+    _ event: FetchEvent, of number: UInt32, in round: inout Round,
+    _ body: (Int64, ValidationResult) throws -> Void
+  ) throws {
+    guard var pending = round.pending[number], let request = round.waiting[number]?.request else {
+      return
+    }
     // Remove the response from the dictionary while it grows: with a second owner each append would copy it.
     round.pending[number] = nil
-    guard let result = try handle(event, &pending, round.requests[Int(number)]) else {
+    guard let result = try handle(event, &pending, request) else {
       round.pending[number] = pending
       return
     }
-    progress(round.end(number, with: result))
+    try end(number, with: result, in: &round, body)
   }
 
   /// Abandons requests over their deadline, because the transport failed to.
-  private func giveUp(_ round: inout Round, over transport: any Transport) {
+  private func giveUp(
+    _ round: inout Round, over transport: any Transport,
+    _ body: (Int64, ValidationResult) throws -> Void
+  ) throws {
     for (number, pending) in round.pending where pending.deadline < steadyClock() {
       // It is given up in any case, and a failure to say so must not end the run for all other
       // entries.
       try? transport.cancel(number)
+      guard let request = round.waiting[number]?.request else { continue }
       let failure = FetchFailure(.timeout, "the request timed out")
-      progress(
-        round.end(number, with: ValidationResult(round.requests[Int(number)], failure)))
+      try end(number, with: ValidationResult(request, failure), in: &round, body)
     }
+  }
+
+  /// Finishes a request, or sends a second one without conditions.
+  private func end(
+    _ number: UInt32, with result: ValidationResult, in round: inout Round,
+    _ body: (Int64, ValidationResult) throws -> Void
+  ) throws {
+    guard var waiting = round.remove(number) else { return }
+    var result = result
+    // Without bodies there is nothing to join or to replace.
+    if let spool, waiting.first == nil {
+      try result.joinRest(in: spool)
+      // One second request and no third: a broken server would otherwise be asked forever.
+      if result.is304ThatContradicts || result.misfit != nil,
+        let whole = waiting.request.withoutConditions()
+      {
+        (waiting.request, waiting.first) = (whole, result)
+        return round.add(waiting)
+      }
+    }
+    progress()
+    try body(waiting.number, waiting.first?.replaced(by: result) ?? result)
   }
 
   /// Handles an event of a request.

@@ -10,8 +10,15 @@ struct StoredStart: Hashable, Sendable {
   /// The size.
   let size: ByteCount
 
+  /// The header fields of the stored response.
+  let fields: FieldSection
+
   /// The digests in the stored response.
-  let digests: DigestFields
+  var digests: DigestFields { DigestFields(fields) }
+
+  init(pieces: [BodySpool.Piece], size: ByteCount, fields: FieldSection) {
+    (self.pieces, self.size, self.fields) = (pieces, size, fields)
+  }
 
   /// Copies the beginning of a body to the spool.
   ///
@@ -41,8 +48,6 @@ struct StoredStart: Hashable, Sendable {
     // The app may have replaced the entry since it was read. A shorter beginning would leave a hole
     // in the joined body.
     guard rest == 0, let fields else { return nil }
-    self.pieces = pieces
-    self.size = size
-    digests = DigestFields(FieldSection(fields))
+    self.init(pieces: pieces, size: size, fields: FieldSection(fields))
   }
 }

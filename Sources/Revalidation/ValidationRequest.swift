@@ -79,16 +79,16 @@ public struct ValidationRequest: Hashable, Sendable {
   public let exchange: Exchange?
 
   /// The request to send, or why none is sent.
-  public private(set) var request: Result<FetchRequest, SkippedError>
+  public internal(set) var request: Result<FetchRequest, SkippedError>
 
   /// The validators that are sent.
-  public private(set) var sent: Set<ValidatorComparison.Decider>
+  public internal(set) var sent: Set<ValidatorComparison.Decider>
 
   /// Whether the request is for the rest of a partial body (RFC 9111 §3.4).
-  public private(set) var asksForRest: Bool
+  public internal(set) var asksForRest: Bool
 
   /// The stored beginning of the body; `nil` if the rest is not to be joined to it.
-  private(set) var start: StoredStart?
+  var start: StoredStart?
 
   /// Whether the body is shorter than announced because the app may have serialized it again.
   let mayBeRewritten: Bool

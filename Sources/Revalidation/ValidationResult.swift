@@ -102,12 +102,6 @@ public struct ValidationResult: Hashable, Sendable {
     return outcome == .unchanged && response?.head.status == 304 ? request.bodySize ?? 0 : 0
   }
 
-  /// The target of the redirect, verbatim.
-  public var location: ByteString? {
-    guard outcome == .redirected else { return nil }
-    return response?.head.fields.firstValue(of: "Location").map { ByteString($0) }
-  }
-
   /// Creates the result of a request that was not sent.
   public init(_ request: ValidationRequest, notAskedFor skipReason: ValidationRequest.SkipReason) {
     self.init(

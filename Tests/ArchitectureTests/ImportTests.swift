@@ -13,7 +13,7 @@ private let allowedImports: [String: Set<String>] = [
   "PropertyLists": ["Bytes"],
   "Matching": cLibrary.union(["Bytes", "CPCRE2"]),
   "Files": cLibrary.union(["Bytes", "CFiles", "CNettle", "CryptoKit", "Dispatch"]),
-  "SQLite": cLibrary.union(["CSQLite", "Files"]),
+  "SQLite": cLibrary.union(["Bytes", "CSQLite", "Files"]),
   "SQLitePages": [],
   "Archive": cLibrary.union(["CArchive", "CDeflate"]),
   "ResponseStorage": [
@@ -26,7 +26,7 @@ private let allowedImports: [String: Set<String>] = [
     "Bytes", "Files", "HTTPCaching", "JSON", "Matching", "ResponseArchives", "ResponseStorage",
   ],
   "Revalidation": [
-    "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "ResponseStorage",
+    "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "ResponseStorage", "SQLite",
   ],
   "Auditing": [
     "Administration", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives",

@@ -61,9 +61,15 @@ import Testing
       }
       let hosts = (0..<200).map { (number: $0, host: [UInt8(random(5))]) }
       var schedule = FetchSchedule(concurrency: 1 + random(8))
-      schedule.add(hosts)
+      // Some are added while others run, when their hosts may have none left.
+      var added = 0
       var (active, seen): ([Int], Set<Int>) = ([], [])
-      while !schedule.isDone {
+      while !schedule.isDone || added < hosts.count {
+        if schedule.pendingCount == 0 || random(3) == 0 {
+          let end = min(hosts.count, added + 1 + random(20))
+          schedule.add(hosts[added..<end])
+          added = end
+        }
         for number in Self.begun(&schedule) {
           #expect(seen.insert(number).inserted, "seed \(seed)")
           active.append(number)

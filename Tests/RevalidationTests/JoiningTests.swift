@@ -147,7 +147,7 @@ import Testing
       #expect((result.joined == nil) == (test.misfit != nil), "case \(index)")
       var changes = RevalidationPlan.Changes()
       changes.refreshes = true
-      let entry = RevalidationPlan([result], making: changes).entries[0]
+      let entry = RevalidationPlan.Entry(result, making: changes)
       #expect((entry.action == .complete) == (test.misfit == nil), "case \(index)")
       guard let joined = result.joined else { continue }
       #expect(result.outcome == .incomplete && result.savedBytes == 1_000 && joined.size == 1_004)
@@ -167,7 +167,7 @@ import Testing
     let result = try result(of: test, spool)
     var changes = RevalidationPlan.Changes()
     changes.refreshes = true
-    let entry = RevalidationPlan([result], making: changes).entries[0]
+    let entry = RevalidationPlan.Entry(result, making: changes)
     #expect(entry.action == .none && entry.skipReason == .notStorable)
   }
 

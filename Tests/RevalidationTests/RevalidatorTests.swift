@@ -46,7 +46,11 @@ import Testing
     let revalidator = Revalidator(
       schedule: FetchSchedule(concurrency: 4), spool: spool, wallClock: { Sample.stored },
       steadyClock: { script.clock })
-    return (try revalidator.run(requests, over: script), script)
+    let all = try ValidationRequests()
+    for request in requests { try all.append(request) }
+    var results: [Int64: ValidationResult] = [:]
+    try revalidator.run(all, over: script) { results[$0] = $1 }
+    return (results.sorted { $0.key < $1.key }.map(\.value), script)
   }
 
   @Test func `interleaved responses are matched to their requests`() throws {
@@ -58,6 +62,53 @@ import Testing
     #expect(results.map(\.outcome) == [.changed, .gone, .failed])
     #expect(results[2].reason == .failure(.init(.security, "x")))
     #expect(script.sent == [0, 1, 2])
+  }
+
+  /// A transport that answers every request at once, the last one first.
+  private final class Echo: Transport {
+    var events: [(number: UInt32, event: FetchEvent)] = []
+    var sent: [UInt32: Int] = [:]
+    var most = 0
+
+    func send(_ request: FetchRequest, as number: UInt32) {
+      sent[number, default: 0] += 1
+      most = max(most, events.count / 2 + 1)
+      // Whoever asks with conditions gets the 304 of something else.
+      let isConditional = request.fields.contains(.ifNoneMatch)
+      let head = FetchHead(
+        status: isConditional ? 304 : 200, url: [], fields: Sample.fields(["ETag: \"b\""]))
+      events += [(number, .end), (number, .head(head))]
+    }
+
+    func cancel(_ number: UInt32) {}
+
+    func receive(milliseconds: Int64) -> (number: UInt32, event: FetchEvent)? { events.popLast() }
+  }
+
+  @Test func `more requests than are kept in memory have one result each`() throws {
+    let all = try ValidationRequests()
+    for index in 0..<3_000 {
+      var rules = ValidationRules()
+      rules.bodyLimit = ByteCount(100)
+      // Every third one has no URL that can be asked.
+      let host = index % 3 == 0 ? "ftp://a" : index % 7 == 0 ? "https://b" : "https://c"
+      let response = Sample.response(["ETag: \"a\""], url: "\(host).example/\(index)")
+      try all.append(ValidationRequest(for: response, by: rules))
+    }
+    let echo = Echo()
+    var finished = 0
+    let revalidator = Revalidator(
+      schedule: FetchSchedule(concurrency: 4), spool: try BodySpool(in: "/tmp"),
+      wallClock: { Sample.stored }, steadyClock: { 0 }
+    ) { finished += 1 }
+    var outcomes: [Int64: ValidationResult.Outcome] = [:]
+    try revalidator.run(all, over: echo) { number, result in
+      #expect(outcomes.updateValue(result.outcome, forKey: number) == nil)
+    }
+    #expect(outcomes.count == 3_000 && finished == 2_000 && echo.sent.count == 2_000)
+    // Each is asked again without conditions.
+    #expect(echo.sent.values.allSatisfy { $0 == 2 } && echo.most <= 4)
+    #expect(outcomes.allSatisfy { $0.value == ($0.key % 3 == 0 ? .notAsked : .changed) })
   }
 
   @Test func `skipped entries send no request`() throws {

@@ -139,12 +139,12 @@ import Testing
       #expect(result.reason == test.reason, "case \(index)")
       #expect(result.savedBytes == test.saved, "case \(index)")
       var changes = RevalidationPlan.Changes()
-      #expect(RevalidationPlan([result], making: changes).entries[0].action == .none)
+      #expect(RevalidationPlan.Entry(result, making: changes).action == .none)
       changes.refreshes = true
       changes.removesGone = true
-      let plan = RevalidationPlan([result], making: changes)
-      #expect(plan.entries[0].action == test.action, "case \(index)")
-      #expect(plan.entries[0].skipReason == test.skipReason, "case \(index)")
+      let entry = RevalidationPlan.Entry(result, making: changes)
+      #expect(entry.action == test.action, "case \(index)")
+      #expect(entry.skipReason == test.skipReason, "case \(index)")
     }
   }
 
@@ -158,10 +158,10 @@ import Testing
         request,
         ValidationResponse(head: head, requestTime: Sample.stored, responseTime: Sample.stored))
       let isChanged = result.outcome == .changed || result.outcome == .rolledBack
-      let keepingPinned = RevalidationPlan([result], making: changes) { _ in true }.entries[0]
+      let keepingPinned = RevalidationPlan.Entry(result, making: changes) { _ in true }
       #expect(
         keepingPinned.action == .none && keepingPinned.skipReason == (isChanged ? .pinned : nil))
-      let action = RevalidationPlan([result], making: changes).entries[0].action
+      let action = RevalidationPlan.Entry(result, making: changes).action
       #expect(action == (isChanged ? .remove : .none))
     }
   }
@@ -171,6 +171,7 @@ import Testing
     let head = FetchHead(status: 301, url: [], fields: Sample.fields(["location: /b\u{1B}"]))
     let result = ValidationResult(
       request, ValidationResponse(head: head, requestTime: 0, responseTime: 0))
-    #expect(result.location == "/b\u{1B}")
+    let entry = RevalidationPlan.Entry(result, making: RevalidationPlan.Changes())
+    #expect(entry.location == "/b\u{1B}")
   }
 }

@@ -27,6 +27,30 @@ enum Confirmation {
     try requireTerminal(in: environment)
     var preview = TextBuffer(style: environment.messageStyle)
     appendPreview(&preview)
+    return ask(about: subject, after: preview, in: environment)
+  }
+
+  /// Shows a preview that may be long, and asks.
+  ///
+  /// - Parameter writePreview: Appends the preview, and calls a function that writes what there is of it if it is much.
+  /// - Throws: ``CommandFailure`` if standard input is not a terminal, or the error that `writePreview` throws.
+  func ask(
+    about subject: String, in environment: CommandEnvironment,
+    writing writePreview: (inout TextBuffer, (inout TextBuffer) -> Void) throws -> Void
+  ) throws -> Bool {
+    try requireTerminal(in: environment)
+    var preview = TextBuffer(style: environment.messageStyle)
+    try writePreview(&preview) { text in
+      guard text.bytes.count >= OutputBuffer.pieceLength else { return }
+      environment.writeMessage(String(decoding: text.bytes, as: UTF8.self))
+      text.removeAll(keepingCapacity: true)
+    }
+    return ask(about: subject, after: preview, in: environment)
+  }
+
+  private func ask(
+    about subject: String, after preview: TextBuffer, in environment: CommandEnvironment
+  ) -> Bool {
     // On standard error, so that the question is seen even if the output is redirected.
     environment.writeMessage(
       String(decoding: preview.bytes, as: UTF8.self)

@@ -17,23 +17,21 @@ struct RevalidationExecution {
   let change: ChangeOptions
   let environment: CommandEnvironment
 
-  /// Refreshes and removes entries.
+  /// Refreshes and removes entries, and records in the plan which ones were skipped because they had changed, were
+  /// already removed, or because of a stop.
   ///
   /// - Parameter shouldStop: Called repeatedly; `true` stops the execution.
-  /// - Returns: The entries that were skipped because they had changed, were already removed, or because of a stop.
-  func run(unless shouldStop: () -> Bool) throws -> Set<StoredResponse.ID> {
-    var skipped: Set<StoredResponse.ID> = []
+  func run(unless shouldStop: () -> Bool) throws {
     var refreshed = 0
     // A batch reads the store in one pass, which needs the entries in ascending order of ids.
-    var rest = plan.entries.filter { [.freshen, .replace, .complete].contains($0.action) }
-      .sorted { $0.result.request.version.id < $1.result.request.version.id }[...]
+    var rest = try plan.makeRefreshReader()
+    var batch = try rest.next(Self.batchSize)
     do {
-      while !rest.isEmpty, !shouldStop() {
-        let batch = Array(rest.prefix(Self.batchSize))
+      while !batch.isEmpty, !shouldStop() {
         let left = try refresh(batch, unless: shouldStop)
-        rest = rest.dropFirst(batch.count)
+        for entry in batch where left.contains(entry.version.id) { try plan.skip(entry) }
         refreshed += batch.count - left.count
-        skipped.formUnion(left)
+        batch = try rest.next(Self.batchSize)
       }
     } catch is RefreshInterruption {
       // The interrupted batch was undone.
@@ -44,10 +42,12 @@ struct RevalidationExecution {
       }
       throw error
     }
-    skipped.formUnion(rest.map { $0.result.request.version.id })
-    skipped.formUnion(try remove(unless: shouldStop))
+    while !batch.isEmpty {
+      for entry in batch { try plan.skip(entry) }
+      batch = try rest.next(Self.batchSize)
+    }
+    try remove(unless: shouldStop)
     if shouldStop() { environment.note("stopped by a signal; the remaining entries were skipped") }
-    return skipped
   }
 
   private func refresh(
@@ -70,35 +70,44 @@ struct RevalidationExecution {
     return batch
   }
 
-  private func remove(unless shouldStop: () -> Bool) throws -> Set<StoredResponse.ID> {
-    let entries = plan.entries.filter { $0.action == .remove }.map(\.result.request)
-      .map {
-        RemovalPlan.Entry(
-          version: $0.version, url: $0.url, size: $0.bodySize, hasBodyFile: false, reason: .selected
-        )
-      }
-      .sorted { $0.version.id < $1.version.id }
-    guard !entries.isEmpty else { return [] }
+  private func remove(unless shouldStop: () -> Bool) throws {
+    guard plan.count(.remove) > 0 else { return }
     let receipt = PlanExecution(cache: cache, change: change, environment: environment)
-      .carryOut(try removalPlan(of: entries)) { shouldStop() ? .signal : nil }
+      .carryOut(try removalPlan()) { shouldStop() ? .signal : nil }
     if let failure = receipt.failure {
       receipt.reportBeforeFailure(in: environment)
       throw failure
     }
     receipt.reportRemainder(in: environment)
-    var left = Set(entries.map(\.version.id))
-    try receipt.plan.entries.forEach { left.remove($0.version.id) }
-    return left
+    // Both are in ascending order of ids.
+    var removed = receipt.plan.entries.makeReader()
+    var next = try removed.next()
+    var planned = try plan.makeRemovalReader()
+    while let entry = try planned.next() {
+      if entry.version.id == next?.version.id {
+        next = try removed.next()
+      } else {
+        try plan.skip(entry)
+      }
+    }
   }
 
   /// Plans to remove the entries that have not changed since their requests were created.
-  private func removalPlan(of entries: [RemovalPlan.Entry]) throws -> RemovalPlan {
+  private func removalPlan() throws -> RemovalPlan {
+    let folder = environment.temporaryFolder
+    var entries = RemovalPlan.EntryList.Writer(in: folder)
+    var planned = try plan.makeRemovalReader()
+    while let entry = try planned.next() {
+      try entries.append(
+        RemovalPlan.Entry(
+          version: entry.version, url: entry.url, size: entry.bodySize, hasBodyFile: false,
+          reason: .selected))
+    }
     let source = try cache.open(in: environment)
     let store = source.description
-    let folder = environment.temporaryFolder
     let saved = SavedPlan(
       path: path, format: store.format, identity: store.identity,
-      entries: try RemovalPlan.EntryList(entries, in: folder))
+      entries: try entries.finish())
     let plan = try RemovalPlan(
       applying: saved, to: source, keeping: cache.pins(in: environment), temporaryFolder: folder)
     try source.finish()

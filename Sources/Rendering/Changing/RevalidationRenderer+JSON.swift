@@ -9,25 +9,31 @@ extension RevalidationRenderer {
   /// Appends one JSON object, with every entry.
   ///
   /// - Parameters:
-  ///   - skipped: The entries that were left alone because they had changed.
   ///   - store: The cache before the run.
+  ///   - flush: Is called after each entry, of which there may be millions.
+  /// - Throws: `FileError` if the entries cannot be read, or the error that `flush` throws.
   public func appendJSON(
-    _ plan: RevalidationPlan, skipped: Set<StoredResponse.ID>, of store: StoreDescription,
-    into buffer: inout TextBuffer
-  ) {
-    buffer.writeJSON(schema: "revalidate") {
-      $0.member("dry_run", isDryRun)
-      $0.member("cache", store)
-      $0.member("asked", plan.askedCount)
+    _ plan: RevalidationPlan, of store: StoreDescription, into buffer: inout TextBuffer,
+    _ flush: (inout TextBuffer) throws -> Void
+  ) throws {
+    var stream = JSONStream(.hostileText)
+    stream.begin("entries", in: &buffer.bytes) { json in
+      json.member(schema: "revalidate")
+      json.member("dry_run", isDryRun)
+      json.member("cache", store)
+      json.member("asked", plan.askedCount)
       for outcome in ValidationResult.Outcome.allCases {
-        $0.member(Self.key(outcome), plan.count(outcome))
+        json.member(Self.key(outcome), plan.count(outcome))
       }
-      $0.member("saved_bytes", plan.savedBytes)
-      $0.array("entries", .lines, objects: plan.entries) { json, entry in
-        let isSkipped = skipped.contains(entry.result.request.version.id)
-        write(entry, isSkipped: isSkipped, to: &json)
-      }
+      json.member("saved_bytes", plan.savedBytes)
     }
+    try plan.forEach { entry, isSkipped in
+      stream.append(to: &buffer.bytes) { json in
+        json.object { write(entry, isSkipped: isSkipped, to: &$0) }
+      }
+      try flush(&buffer)
+    }
+    stream.end(in: &buffer.bytes)
   }
 
   private static func key(_ outcome: ValidationResult.Outcome) -> StaticString {
@@ -47,28 +53,26 @@ extension RevalidationRenderer {
   private func write(
     _ entry: RevalidationPlan.Entry, isSkipped: Bool, to json: inout JSONWriter
   ) {
-    let result = entry.result
-    let request = result.request
-    json.member(id: request.version.id)
-    json.member("url", url: request.url, secrets)
-    json.member("outcome", result.outcome.rawValue)
+    json.member(id: entry.version.id)
+    json.member("url", url: entry.url, secrets)
+    json.member("outcome", entry.outcome.rawValue)
     // A set has another order in each run.
-    let deciders = ValidatorComparison.Decider.allCases.filter { request.sent.contains($0) }
+    let deciders = ValidatorComparison.Decider.allCases.filter { entry.sent.contains($0) }
     // Nothing was sent for an entry that cannot be validated.
-    json.member("sent", request.skipReason == nil ? deciders.map(\.rawValue) : [])
-    json.member("status", result.response?.head.status)
-    json.member("decided_by", result.decider?.rawValue)
-    json.member("saved_bytes", result.savedBytes)
+    json.member("sent", entry.wasAsked ? deciders.map(\.rawValue) : [])
+    json.member("status", entry.response?.head.status)
+    json.member("decided_by", entry.decider?.rawValue)
+    json.member("saved_bytes", entry.savedBytes)
     // The target of a redirect comes from a server and may contain a token, as URLs of sign-on
     // pages do.
-    json.member("location", url: result.location, secrets)
-    json.member("reason", result.reason?.code)
-    json.member("message", result.reason?.words(after: result))
+    json.member("location", url: entry.location, secrets)
+    json.member("reason", entry.reason?.code)
+    json.member("message", entry.reason?.words(status: entry.response?.head.status))
     // Without its credentials, a server may well send something else. The outcome then says little,
     // and programs should know.
-    json.member("withheld_credentials", request.withholdsCredentials)
+    json.member("withheld_credentials", entry.withholdsCredentials)
     json.member("action", isSkipped ? "skipped" : entry.action.rawValue)
     json.member("hindrance", entry.skipReason?.rawValue)
-    json.member("misfit", result.misfit?.rawValue)
+    json.member("misfit", entry.misfit?.rawValue)
   }
 }

@@ -14,11 +14,13 @@ extension ValidationResult.Reason {
   }
 
   /// The reason for people. Parts of it may come from outside, so it must be escaped.
-  func words(after result: ValidationResult) -> String {
+  ///
+  /// - Parameter status: The status of the response, if there was one.
+  func words(status: Int64?) -> String {
     switch self {
     case .skipReason(let skipReason): skipReason.words
     case .failure(let failure): failure.reason
-    case .status: "the status is \(result.response?.head.status ?? 0)"
+    case .status: "the status is \(status ?? 0)"
     case .contradiction: "the 304 has a validator that the entry does not have"
     }
   }

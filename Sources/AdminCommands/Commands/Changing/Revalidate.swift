@@ -92,18 +92,18 @@ extension URLCacheAdmin {
       let spool = refresh ? try BodySpool(in: environment.temporaryFolder) : nil
       let asked = try requests(resuming: resume ? spool : nil, in: environment)
       if !changes.isNothing { try change.finishIntents(of: cache, in: environment) }
-      let results = try ask(asked.requests, spool, environment)
       // Always kept, as there is no `--include-pinned` here: what a server answers in one minute is
       // no reason to lose what a user wants to keep.
       let pins = try cache.pins(in: environment)
-      let plan = RevalidationPlan(results, making: changes) { request in
+      let plan = try RevalidationPlan(making: changes) { request in
         var response = StoredResponse(id: request.version.id)
         (response.url, response.key) = (request.url, request.version.key)
         return pins.contains(response)
       }
+      try ask(asked.requests, for: plan, spool, environment)
       let renderer = RevalidationRenderer(isDryRun: change.dryRun, secrets: secrets.policy)
-      guard plan.changesAnything, !change.dryRun else {
-        let status = try finish(plan, [], of: asked, renderer, environment)
+      guard plan.changedCount > 0, !change.dryRun else {
+        let status = try finish(plan, of: asked, renderer, environment)
         try checkLimit(of: plan, asked.storedEntries)
         return status
       }
@@ -113,21 +113,21 @@ extension URLCacheAdmin {
       }
       // Hold signals, so that one ends the process only after the current batch and the receipt.
       let signals = HeldSignals()
-      let execution = RevalidationExecution(
+      try RevalidationExecution(
         plan: plan, spool: spool, path: asked.store.path, cache: cache, change: change,
-        environment: environment)
-      let skipped = try execution.run { signals.haveCome }
-      return try finish(plan, skipped, of: asked, renderer, environment)
+        environment: environment
+      ).run { signals.haveCome }
+      return try finish(plan, of: asked, renderer, environment)
     }
 
     /// Writes the results, and returns the exit status.
     private func finish(
-      _ plan: RevalidationPlan, _ skipped: Set<StoredResponse.ID>, of asked: Asked,
-      _ renderer: RevalidationRenderer, _ environment: CommandEnvironment
+      _ plan: RevalidationPlan, of asked: Asked, _ renderer: RevalidationRenderer,
+      _ environment: CommandEnvironment
     ) throws -> ExitStatus {
-      try write(plan, skipped, of: asked.store, renderer, environment)
+      try write(plan, of: asked.store, renderer, environment)
       let absence = environment.report(absent: asked.absent, secrets.policy)
-      let status = status(of: plan, skipped)
+      let status = status(of: plan)
       return status == .done ? absence : status
     }
 
@@ -156,7 +156,7 @@ extension URLCacheAdmin {
       }
       let rules = asking.rules(wantsBodies: refresh)
       var listing = Listing(selection: selection, now: now)
-      var requests: [ValidationRequest] = []
+      let requests = try ValidationRequests()
       var orphans = 0
       let projection = selection.projection.union(ValidationRequest.projection)
       try listing.scan(source, projection) { response in
@@ -164,42 +164,40 @@ extension URLCacheAdmin {
         if response.isOrphan {
           orphans += 1
         } else {
-          requests.append(ValidationRequest(for: response, by: rules))
+          try requests.append(ValidationRequest(for: response, by: rules))
         }
       }
       if orphans > 0 {
         environment.note("entries skipped because URLCache does not see them: \(orphans)")
       }
-      if let spool {
-        for index in requests.indices { try requests[index].keepStart(from: source, in: spool) }
-      }
+      if let spool { try requests.keepStarts(from: source, in: spool) }
       // For the share that `--max-delete` may be.
       let count = try source.count()
       try source.finish()
-      if requests.isEmpty, listing.absent.isEmpty { environment.note("no entries selected") }
+      if requests.count == 0, listing.absent.isEmpty { environment.note("no entries selected") }
       return Asked(
         requests: requests, store: source.description, storedEntries: count, absent: listing.absent)
     }
 
+    /// Asks the servers, and decides what happens to each entry.
     private func ask(
-      _ requests: [ValidationRequest], _ spool: BodySpool?, _ environment: CommandEnvironment
-    ) throws -> [ValidationResult] {
-      let count = requests.count { $0.skipReason == nil }
+      _ requests: ValidationRequests, for plan: RevalidationPlan, _ spool: BodySpool?,
+      _ environment: CommandEnvironment
+    ) throws {
       // Origins can take minutes, in which a command without a sign of life looks as if it hung.
-      var counted = 0
       let revalidator = Revalidator(
         schedule: asking.schedule, spool: spool, wallClock: environment.secondsNow,
         steadyClock: environment.steadyMilliseconds
-      ) { done in
-        WorkCounter.add(Int64(done - counted))
-        counted = done
+      ) { WorkCounter.add(1) }
+      func run(over transport: any Transport) throws {
+        try revalidator.run(requests, over: transport) { number, result in
+          try plan.insert(result, at: number)
+        }
       }
       // Do not start the fetch program if there is nothing to send.
-      guard count > 0 else { return try revalidator.run(requests, over: NoTransport()) }
-      return try environment.showingProgress(
-        "Asking servers", of: Int64(count), unit: "responses"
-      ) {
-        try revalidator.run(requests, over: environment.openTransport())
+      guard requests.sentCount > 0 else { return try run(over: NoTransport()) }
+      try environment.showingProgress("Asking servers", of: requests.sentCount, unit: "responses") {
+        try run(over: environment.openTransport())
       }
     }
 
@@ -207,19 +205,19 @@ extension URLCacheAdmin {
     private func allow(
       _ plan: RevalidationPlan, _ renderer: RevalidationRenderer, of stored: Int64,
       _ environment: CommandEnvironment
-    ) throws(CommandFailure) -> Bool {
+    ) throws -> Bool {
       // Check the cap before asking: the answer could not override it.
       try checkLimit(of: plan, stored)
       if change.yes { return true }
-      let count = plan.entries.count { $0.action != .none }
+      let count = Confirmation.counted(Int(plan.changedCount), "entry", "entries")
       return try Confirmation.change.ask(
-        about: "\(Confirmation.counted(count, "entry", "entries")) in "
-          + Confirmation.title(ofCacheAt: cache.path(in: environment)), in: environment
-      ) { text in
-        var preview = renderer
-        preview.isDryRun = true
-        preview.appendText(plan, skipped: [], into: &text)
-      }
+        about: "\(count) in \(Confirmation.title(ofCacheAt: cache.path(in: environment)))",
+        in: environment,
+        writing: { text, flush in
+          var preview = renderer
+          preview.isDryRun = true
+          try preview.appendText(plan, into: &text, flush)
+        })
     }
 
     /// Throws if a plan exceeds the cap on removals.
@@ -227,43 +225,37 @@ extension URLCacheAdmin {
       of plan: RevalidationPlan, _ stored: Int64
     ) throws(CommandFailure) {
       let removals = plan.count(.remove)
-      guard let cap = change.maxDelete, cap.isExceeded(by: removals, of: stored) else { return }
+      guard let cap = change.maxDelete, cap.isExceeded(by: Int(removals), of: stored) else {
+        return
+      }
       throw change.tooMany("\(removals) of \(stored) entries")
     }
 
     private func write(
-      _ plan: RevalidationPlan, _ skipped: Set<StoredResponse.ID>, of store: StoreDescription,
-      _ renderer: RevalidationRenderer, _ environment: CommandEnvironment
+      _ plan: RevalidationPlan, of store: StoreDescription, _ renderer: RevalidationRenderer,
+      _ environment: CommandEnvironment
     ) throws {
       var output = OutputBuffer(environment)
+      let flush = environment.flushIfLarge
       switch change.format {
-      case .table: renderer.appendText(plan, skipped: skipped, into: &output.text)
-      case .json: renderer.appendJSON(plan, skipped: skipped, of: store, into: &output.text)
+      case .table: try renderer.appendText(plan, into: &output.text, flush)
+      case .json: try renderer.appendJSON(plan, of: store, into: &output.text, flush)
       }
       try output.flush()
     }
 
-    private func status(
-      of plan: RevalidationPlan, _ skipped: Set<StoredResponse.ID>
-    ) -> ExitStatus {
-      let isPartly = plan.entries.contains { entry in
-        entry.result.outcome == .failed || entry.result.outcome == .notAsked
-          || entry.skipReason != nil
-      }
-      if isPartly || !skipped.isEmpty { return .partly }
-      let isLeft = plan.entries.contains { entry in
-        entry.action == .none
-          && [.incomplete, .changed, .rolledBack, .gone, .redirected]
-            .contains(entry.result.outcome)
-      }
-      return isLeft || change.dryRun && plan.entries.contains { $0.action == .remove } ? .no : .done
+    private func status(of plan: RevalidationPlan) -> ExitStatus {
+      let failures = plan.count(.failed) + plan.count(.notAsked) + plan.hinderedCount
+      if failures + plan.skippedCount > 0 { return .partly }
+      let isLeft = plan.outdatedCount > 0 || change.dryRun && plan.count(.remove) > 0
+      return isLeft ? .no : .done
     }
   }
 }
 
 /// The requests for a cache.
 private struct Asked {
-  var requests: [ValidationRequest]
+  let requests: ValidationRequests
   var store: StoreDescription
   /// The number of all entries of the cache.
   var storedEntries: Int64

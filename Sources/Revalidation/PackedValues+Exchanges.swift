@@ -1,0 +1,135 @@
+import Bytes
+import Fetching
+import HTTPCaching
+import ResponseStorage
+
+// Requests, responses and their versions as bytes, to keep them in a temporary database.
+extension PackedValues {
+  /// Appends a header section.
+  mutating func append(fields: FieldSection) {
+    append(all: fields.lines) {
+      $0.append($1.name)
+      $0.append($1.value)
+    }
+  }
+
+  /// Appends an exchange, without what follows from its other parts.
+  mutating func append(exchange: Exchange) {
+    append(exchange.request) {
+      $0.append($1.method)
+      $0.append($1.targetURI) { $0.append($1) }
+      $0.append(fields: $1.fields)
+    }
+    append(exchange.status) { $0.append($1) }
+    append(fields: exchange.fields)
+    append(exchange.requestTime)
+    append(exchange.responseTime)
+    append(exchange.varyRecord) { $0.append(fields: $1) }
+    append(exchange.bodyBytes) { $0.append($1) }
+  }
+
+  /// Appends the version of a response.
+  mutating func append(version: ResponseVersion) {
+    switch version.id {
+    case .row(let row):
+      append(false)
+      append(row)
+    case .file(let name):
+      append(true)
+      append(name)
+    }
+    append(version.key) { $0.append($1) }
+    append(version.stored) { $0.append($1.secondsSince1970) }
+    append(version.file) {
+      $0.append(Int64(bitPattern: $1.number))
+      $0.append($1.modified)
+      $0.append($1.size.bytes)
+    }
+  }
+
+  /// Appends the location of a body in the spool.
+  mutating func append(pieces: [BodySpool.Piece]) {
+    append(all: pieces) {
+      $0.append($1.lowerBound)
+      $0.append($1.upperBound)
+    }
+  }
+
+  /// Appends the validators that are sent.
+  mutating func append(sent: Set<ValidatorComparison.Decider>) {
+    for decider in ValidatorComparison.Decider.allCases { append(sent.contains(decider)) }
+  }
+
+  /// Appends the response of an origin server.
+  mutating func append(response: ValidationResponse) {
+    append(response.head.payload)
+    append(response.requestTime)
+    append(response.responseTime)
+    append(pieces: response.body)
+  }
+}
+
+extension PackedReader {
+  /// Reads a header section.
+  mutating func fields() throws(Failure) -> FieldSection {
+    FieldSection(
+      try all { reader throws(Failure) in
+        FieldLine(name: try reader.data(), value: try reader.data())
+      })
+  }
+
+  /// Reads an exchange.
+  mutating func exchange() throws(Failure) -> Exchange {
+    let request = try optional { reader throws(Failure) in
+      Request(
+        method: try reader.data(),
+        targetURI: try reader.optional { reader throws(Failure) in try reader.data() },
+        fields: try reader.fields())
+    }
+    return Exchange(
+      request: request,
+      status: try optional { reader throws(Failure) in try reader.number() },
+      fields: try fields(), requestTime: try number(), responseTime: try number(),
+      varyRecord: try optional { reader throws(Failure) in try reader.fields() },
+      bodyBytes: try optional { reader throws(Failure) in try reader.number() })
+  }
+
+  /// Reads the version of a response.
+  mutating func version() throws(Failure) -> ResponseVersion {
+    let id: StoredResponse.ID = try flag() ? .file(try text()) : .row(try number())
+    let key = try optional { reader throws(Failure) in try reader.text() }
+    let stored = try optional { reader throws(Failure) in
+      guard let time = Timestamp(secondsSince1970: try reader.real()) else { throw Failure() }
+      return time
+    }
+    let file = try optional { reader throws(Failure) in
+      let number = UInt64(bitPattern: try reader.number())
+      return FileVersion(
+        number: number, modified: try reader.number(), size: ByteCount(try reader.number()))
+    }
+    return ResponseVersion(id: id, key: key, stored: stored, file: file)
+  }
+
+  /// Reads the location of a body in the spool.
+  mutating func pieces() throws(Failure) -> [BodySpool.Piece] {
+    try all { reader throws(Failure) in
+      let (start, end) = (try reader.number(), try reader.number())
+      guard start <= end else { throw Failure() }
+      return start..<end
+    }
+  }
+
+  /// Reads the validators that are sent.
+  mutating func sent() throws(Failure) -> Set<ValidatorComparison.Decider> {
+    var sent: Set<ValidatorComparison.Decider> = []
+    for decider in ValidatorComparison.Decider.allCases where try flag() { sent.insert(decider) }
+    return sent
+  }
+
+  /// Reads the response of an origin server.
+  mutating func response() throws(Failure) -> ValidationResponse {
+    guard let head = FetchHead(payload: try data()) else { throw Failure() }
+    return ValidationResponse(
+      head: head, requestTime: try number(), responseTime: try number(), body: try pieces())
+  }
+}

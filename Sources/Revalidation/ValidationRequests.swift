@@ -1,0 +1,117 @@
+import Bytes
+public import Files
+public import ResponseStorage
+import SQLite
+
+/// The requests of a run, in a temporary database: memory does not grow with their number.
+public final class ValidationRequests {
+  private let database: TemporaryDatabase
+  private var insertion: Statement
+
+  /// The number of requests, with those that are not sent.
+  public private(set) var count: Int64 = 0
+
+  /// The number of requests that are sent.
+  public private(set) var sentCount: Int64 = 0
+
+  /// Creates an empty list.
+  public init() throws(FileError) {
+    database = try TemporaryDatabase(
+      tables: [
+        """
+        CREATE TABLE requests(number INTEGER PRIMARY KEY, host BLOB, asks_for_rest INTEGER,
+        request BLOB)
+        """
+      ])
+    insertion = try database.prepare("INSERT INTO requests VALUES(?1, ?2, ?3, ?4)")
+  }
+
+  /// Adds a request.
+  public func append(_ request: ValidationRequest) throws(FileError) {
+    try database.restart(&insertion, count)
+    try database.bind(to: &insertion) { statement throws(SQLiteError) in
+      try statement.bind(blob: request.host?.bytes ?? [], at: 2)
+      try statement.bind(integer: request.asksForRest ? 1 : 0, at: 3)
+      try statement.bind(blob: request.packed, at: 4)
+    }
+    _ = try database.step(&insertion)
+    count += 1
+    if request.skipReason == nil { sentCount += 1 }
+  }
+
+  /// Copies the stored beginnings of bodies to the spool, so that their rests can be joined to them.
+  ///
+  /// - Throws: The error that the spool or the database throws.
+  public func keepStarts(from source: any ResponseSource, in spool: BodySpool) throws {
+    var next = try database.prepare(
+      """
+      SELECT number, request FROM requests WHERE number > ?1 AND asks_for_rest ORDER BY number
+      LIMIT 1
+      """)
+    var update = try database.prepare("UPDATE requests SET request = ?2 WHERE number = ?1")
+    var number: Int64 = -1
+    while true {
+      try database.restart(&next, number)
+      guard try database.step(&next) else { return }
+      number = next.integer(at: 0)
+      var request = try database.request(next)
+      // No row that is read is changed.
+      next.reset()
+      try request.keepStart(from: source, in: spool)
+      try database.restart(&update, number)
+      try database.bind(to: &update) { statement throws(SQLiteError) in
+        try statement.bind(blob: request.packed, at: 2)
+      }
+      _ = try database.step(&update)
+    }
+  }
+
+  /// Returns a reader of all requests, which takes one request of each host in turn: one host with a thousand entries
+  /// would otherwise keep all others waiting.
+  ///
+  /// To be called once, after the last request was added.
+  func makeReader() throws(FileError) -> Reader {
+    try database.execute(
+      """
+      CREATE TABLE turns AS SELECT number FROM (
+        SELECT number, row_number() OVER (PARTITION BY host ORDER BY number) AS turn FROM requests
+      ) ORDER BY turn, number
+      """)
+    return Reader(
+      requests: self,
+      statement: try database.prepare(
+        "SELECT number, request FROM turns CROSS JOIN requests USING (number) ORDER BY turns.rowid"
+      ))
+  }
+
+  /// Reads requests with their numbers, which are those of their order in the cache.
+  struct Reader: ~Copyable {
+    fileprivate let requests: ValidationRequests
+    fileprivate var statement: Statement
+
+    /// Returns the next request; `nil` at the end.
+    mutating func next() throws(FileError) -> (number: Int64, request: ValidationRequest)? {
+      guard try requests.database.step(&statement) else { return nil }
+      return (statement.integer(at: 0), try requests.database.request(statement))
+    }
+  }
+}
+
+extension ValidationRequest {
+  fileprivate var packed: [UInt8] {
+    var values = PackedValues()
+    pack(into: &values)
+    return values.bytes
+  }
+}
+
+extension TemporaryDatabase {
+  /// Returns the request in the second column of the current row.
+  fileprivate borrowing func request(
+    _ statement: borrowing Statement
+  ) throws(FileError) -> ValidationRequest {
+    try unpack(statement, at: 1) { reader throws(PackedReader.Failure) in
+      try ValidationRequest(from: &reader)
+    }
+  }
+}
