@@ -1,9 +1,10 @@
-public import Bytes
+public import Administration
+import Bytes
 import JSON
 public import ResponseStorage
 
 /// Renders the result of clearing the user info of entries.
-public struct ClearedUserInfo: Sendable {
+public struct ClearedUserInfo {
   /// The cache.
   public var store: StoreDescription
   /// The keys to clear.
@@ -12,24 +13,22 @@ public struct ClearedUserInfo: Sendable {
   public var isDryRun: Bool
   /// The number of selected entries.
   public var selected: Int64 = 0
-  /// The selected entries that had any of the keys, with their URLs.
-  public var entries: [(id: StoredResponse.ID, url: ByteString?)] = []
-  /// The entries among them that changed meanwhile and were left alone.
-  public var skipped: Set<StoredResponse.ID> = []
+  /// The entries that were cleared; in a dry run, those that would be.
+  public var cleared: UserInfoPlan
+  /// The number of entries that changed meanwhile and were left alone.
+  public var skipped = 0
 
   /// Creates the result of a run, before it has found any entries.
-  public init(of keys: [String], in store: StoreDescription, isDryRun: Bool) {
-    (self.keys, self.store, self.isDryRun) = (keys, store, isDryRun)
-  }
-
-  private var done: [(id: StoredResponse.ID, url: ByteString?)] {
-    // An entry that changed meanwhile has a new stamp, which was left alone, so it must not be
-    // reported as cleared.
-    entries.filter { !skipped.contains($0.id) }
+  public init(
+    of keys: [String], _ cleared: UserInfoPlan, in store: StoreDescription, isDryRun: Bool
+  ) {
+    (self.keys, self.cleared, self.store, self.isDryRun) = (keys, cleared, store, isDryRun)
   }
 
   /// Appends one line for the total and one for each of the first entries.
-  public func appendText(_ secrets: SecretPolicy, into buffer: inout TextBuffer) {
+  ///
+  /// - Throws: `FileError` if the entries cannot be read.
+  public func appendText(_ secrets: SecretPolicy, into buffer: inout TextBuffer) throws {
     buffer.append(isDryRun ? "Would clear " : "Cleared ")
     for (index, key) in keys.enumerated() {
       buffer.append(index == 0 ? "'" : ", '")
@@ -39,18 +38,21 @@ public struct ClearedUserInfo: Sendable {
       buffer.append("'")
     }
     buffer.append(" in ")
-    buffer.append(grouped: Int64(done.count))
+    buffer.append(grouped: Int64(cleared.count))
     buffer.append(" of ")
     buffer.append(grouped: selected)
     buffer.append(selected == 1 ? " selected entry\n" : " selected entries\n")
     // The total says how much was done, and the first few whether it was what the user meant. JSON
     // has all.
-    for entry in done.prefix(Self.mostShown) {
+    var left = Self.mostShown
+    try cleared.forEach { entry in
       buffer.append("  ")
       buffer.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")
       buffer.append("\n")
+      left -= 1
+      return left > 0
     }
-    let rest = done.count - Self.mostShown
+    let rest = cleared.count - Self.mostShown
     if rest > 0 {
       buffer.append("  … and ")
       buffer.append(grouped: Int64(rest))
@@ -61,17 +63,32 @@ public struct ClearedUserInfo: Sendable {
   private static let mostShown = 10
 
   /// Appends one JSON object.
-  public func appendJSON(_ secrets: SecretPolicy, into buffer: inout TextBuffer) {
-    buffer.writeJSON(schema: "expire") {
-      $0.member("dry_run", isDryRun)
-      $0.member("cache", store)
-      $0.member("keys", keys)
-      $0.member("selected", selected)
-      $0.member("skipped", skipped.count)
-      $0.array("cleared", .lines, objects: done) { json, entry in
-        json.member(id: entry.id)
-        json.member("url", url: entry.url, secrets)
-      }
+  ///
+  /// - Parameter flush: Is called after each entry, of which there may be millions.
+  /// - Throws: `FileError` if the entries cannot be read, or the error that `flush` throws.
+  public func appendJSON(
+    _ secrets: SecretPolicy, into buffer: inout TextBuffer,
+    _ flush: (inout TextBuffer) throws -> Void
+  ) throws {
+    var stream = JSONStream(.hostileText)
+    stream.begin("cleared", in: &buffer.bytes) { json in
+      json.member(schema: "expire")
+      json.member("dry_run", isDryRun)
+      json.member("cache", store)
+      json.member("keys", keys)
+      json.member("selected", selected)
+      json.member("skipped", skipped)
     }
+    try cleared.forEach { entry in
+      stream.append(to: &buffer.bytes) { json in
+        json.object {
+          $0.member(id: entry.change.id)
+          $0.member("url", url: entry.url, secrets)
+        }
+      }
+      try flush(&buffer)
+      return true
+    }
+    stream.end(in: &buffer.bytes)
   }
 }

@@ -13,6 +13,11 @@ public struct UserInfoChange: Hashable, Sendable {
   /// The error that the user info of a response cannot be decoded, so that its contents are unknown.
   public struct Unreadable: Error, Hashable, Sendable {}
 
+  /// Creates a change.
+  public init(of id: StoredResponse.ID, from old: [UInt8], to new: [UInt8]?) {
+    (self.id, self.old, self.new) = (id, old, new)
+  }
+
   /// Creates a change that removes some properties from the user info of a response.
   ///
   /// - Returns: `nil` if the user info has none of them.

@@ -68,6 +68,17 @@ def test_keys():
     run("check", "-c", cache, status=0)
 
 
+def test_many():
+    """All of several batches are cleared and listed."""
+    many = made("many", times=800)
+    before = rows(many)
+    found = json.loads(run("expire", "-c", many, "--all", "--clear-user-info", KEY, "--yes", "--format", "json").stdout)
+    ids = [id for id, *_, info in before[1] if info and KEY in plistlib.loads(info)]
+    assert len(ids) == 2400 and found["selected"] == 4800, len(ids)
+    assert found["cleared"] == [{"id": id, "url": f"https://a.example/{id}"} for id in ids]
+    same(before, rows(many), set(ids), KEY)
+
+
 def test_stamps():
     """An entry whose stamp is cleared is no longer stale by that stamp."""
     stamped = made("stamped", [{KEY: OLD}])

@@ -74,9 +74,9 @@ extension URLCacheAdmin {
         environment.finishIntents(
           at: try cache.path(in: environment), waiting: cache.waitMilliseconds)
       }
-      var changes: [UserInfoChange] = []
-      var (result, absence) = try look(for: &changes, in: environment)
-      guard !changes.isEmpty, !dryRun else {
+      var (result, absence) = try look(in: environment)
+      let plan = result.cleared
+      guard plan.count > 0, !dryRun else {
         try write(result, environment)
         return absence
       }
@@ -88,23 +88,25 @@ extension URLCacheAdmin {
       let signals = HeldSignals()
       let store = try environment.openStore(
         result.store.path, cache.waitMilliseconds, !noVerify)
-      var changed: Set<StoredResponse.ID> = []
-      var failure: StoreError?
-      do throws(StoreError) {
-        try store.change(changes, into: &changed) { environment.stopReason(signals) != nil }
+      var failure: (any Error)?
+      result.cleared = UserInfoPlan(in: environment.temporaryFolder)
+      do {
+        try plan.carryOut(in: store, into: &result.cleared) {
+          environment.stopReason(signals) != nil
+        }
       } catch {
         failure = error
       }
       // The app may have stored an entry anew in the meantime. Its new stamp is right, and must
       // stay.
-      result.skipped = Set(changes.map(\.id)).subtracting(changed)
+      result.skipped = plan.count - result.cleared.count
       try write(result, environment)
       // The receipt comes first, because some entries may have been changed before the failure.
       if let failure { throw failure }
-      if !result.skipped.isEmpty {
+      if result.skipped > 0 {
         environment.note(
           "entries skipped because they changed meanwhile or the command was stopped: "
-            + "\(result.skipped.count)"
+            + "\(result.skipped)"
         )
         return absence == .done ? .partly : absence
       }
@@ -113,7 +115,7 @@ extension URLCacheAdmin {
 
     /// Finds the entries to change, and closes the cache.
     private func look(
-      for changes: inout [UserInfoChange], in environment: CommandEnvironment
+      in environment: CommandEnvironment
     ) throws -> (ClearedUserInfo, absence: ExitStatus) {
       let now = cache.now(in: environment)
       var selection = try selection.parsed(at: now, of: cache, in: environment)
@@ -126,8 +128,8 @@ extension URLCacheAdmin {
       let source = try cache.openForPlanning(in: environment)
       guard source.description.format == .apple else { throw Self.unsupported }
       try selection.prepare(for: source, at: now, in: environment)
-      var result = ClearedUserInfo(
-        of: clearUserInfo, in: source.description, isDryRun: dryRun)
+      var selected: Int64 = 0
+      var plan = UserInfoPlan.Writer(in: environment.temporaryFolder)
       var absent = selection.names ?? EntryNames()
       var unreadable = 0
       let wanted = Set(clearUserInfo.map { ByteString($0) })
@@ -135,14 +137,17 @@ extension URLCacheAdmin {
         absent.remove(response)
         return try selection.contains(response, now: now)
       } _: { raw in
-        result.selected += 1
+        selected += 1
+        let change: UserInfoChange?
         do throws(UserInfoChange.Unreadable) {
-          if let change = try UserInfoChange(removing: wanted, from: raw) {
-            changes.append(change)
-            result.entries.append((change.id, StoredResponse(decoding: raw, [.key, .url]).url))
-          }
+          change = try UserInfoChange(removing: wanted, from: raw)
         } catch {
           unreadable += 1
+          return .next
+        }
+        if let change {
+          let url = StoredResponse(decoding: raw, [.key, .url]).url
+          try plan.append(UserInfoPlan.Entry(change, url: url))
         }
         return .next
       }
@@ -153,28 +158,33 @@ extension URLCacheAdmin {
         if absence == .done { absence = .partly }
       }
       try source.finish()
+      var result = ClearedUserInfo(
+        of: clearUserInfo, try plan.finish(), in: source.description, isDryRun: dryRun)
+      result.selected = selected
       return (result, absence)
     }
 
     private func allow(
       _ result: ClearedUserInfo, in environment: CommandEnvironment
-    ) throws(CommandFailure) -> Bool {
+    ) throws -> Bool {
       if yes { return true }
       return try Confirmation.change.ask(
-        about: "\(Confirmation.counted(result.entries.count, "entry", "entries")) in "
-          + Confirmation.title(ofCacheAt: result.store.path), in: environment
-      ) { text in
-        var preview = result
-        preview.isDryRun = true
-        preview.appendText(secrets.policy, into: &text)
-      }
+        about: "\(Confirmation.counted(result.cleared.count, "entry", "entries")) in "
+          + Confirmation.title(ofCacheAt: result.store.path),
+        in: environment,
+        writing: { text, _ in
+          var preview = result
+          preview.isDryRun = true
+          try preview.appendText(secrets.policy, into: &text)
+        })
     }
 
     private func write(_ result: ClearedUserInfo, _ environment: CommandEnvironment) throws {
       var output = OutputBuffer(environment)
       switch format {
-      case .table: result.appendText(secrets.policy, into: &output.text)
-      case .json: result.appendJSON(secrets.policy, into: &output.text)
+      case .table: try result.appendText(secrets.policy, into: &output.text)
+      case .json:
+        try result.appendJSON(secrets.policy, into: &output.text, environment.flushIfLarge)
       }
       try output.flush()
     }

@@ -1,0 +1,116 @@
+public import Bytes
+public import Files
+public import ResponseStorage
+
+/// The changes to the user info of entries, decided before anything is changed, in ascending order of ids.
+///
+/// There may be millions, so most of them are in an unnamed file.
+public struct UserInfoPlan {
+  /// An entry that is changed.
+  public struct Entry: Hashable, Sendable {
+    /// The change.
+    public let change: UserInfoChange
+    /// The URL of the entry.
+    public let url: ByteString?
+
+    /// Creates an entry.
+    public init(_ change: UserInfoChange, url: ByteString?) {
+      (self.change, self.url) = (change, url)
+    }
+  }
+
+  /// The number of entries that are changed at a time.
+  private static let batchSize = 1_024
+
+  private let temporaryFolder: String
+  private var entries = SpooledList<Entry>()
+
+  /// Creates an empty plan.
+  ///
+  /// - Parameter temporaryFolder: The folder for the unnamed file that a long plan needs.
+  public init(in temporaryFolder: String) { self.temporaryFolder = temporaryFolder }
+
+  /// The number of entries.
+  public var count: Int { entries.count }
+
+  /// Calls `body` with each entry until it returns `false`.
+  ///
+  /// - Throws: `FileError` if the entries cannot be read, or the error that `body` throws.
+  public func forEach(_ body: (Entry) throws -> Bool) throws {
+    var rest = entries.makeReader()
+    while let entry = try rest.next(), try body(entry) {}
+  }
+
+  /// Changes the entries in a store, except those whose user info has changed.
+  ///
+  /// - Parameters:
+  ///   - done: Receives the entries that were changed, even if an error is thrown.
+  ///   - shouldStop: Returns whether to stop; called between batches.
+  /// - Throws: `StoreError`, or `FileError` if the entries cannot be read.
+  public func carryOut(
+    in store: any ResponseStore, into done: inout UserInfoPlan, unless shouldStop: () -> Bool
+  ) throws {
+    var writer = Writer(in: temporaryFolder)
+    var failure: (any Error)?
+    do {
+      var rest = entries.makeReader()
+      while !shouldStop() {
+        var batch: [Entry] = []
+        while batch.count < Self.batchSize, let entry = try rest.next() { batch.append(entry) }
+        if batch.isEmpty { break }
+        var changed: Set<StoredResponse.ID> = []
+        do throws(StoreError) {
+          try store.change(batch.map(\.change), into: &changed, unless: shouldStop)
+        } catch {
+          failure = error
+        }
+        for entry in batch where changed.contains(entry.change.id) { try writer.append(entry) }
+        if failure != nil { break }
+      }
+    } catch {
+      failure = error
+    }
+    done = try writer.finish()
+    if let failure { throw failure }
+  }
+
+  /// Writes a plan.
+  public struct Writer {
+    private let temporaryFolder: String
+    private var entries: SpooledList<Entry>.Writer
+
+    /// Creates a writer of an empty plan.
+    ///
+    /// - Parameter temporaryFolder: The folder for the unnamed file that a long plan needs.
+    public init(in temporaryFolder: String) {
+      self.temporaryFolder = temporaryFolder
+      entries = SpooledList<Entry>.Writer(in: temporaryFolder)
+    }
+
+    /// Appends an entry, whose id must be greater than those before.
+    public mutating func append(_ entry: Entry) throws(FileError) { try entries.append(entry) }
+
+    /// Returns the plan.
+    public mutating func finish() throws(FileError) -> UserInfoPlan {
+      var plan = UserInfoPlan(in: temporaryFolder)
+      plan.entries = try entries.finish()
+      return plan
+    }
+  }
+}
+
+extension UserInfoPlan.Entry: Spoolable {
+  func append(to bytes: inout [UInt8]) {
+    bytes.append(id: change.id)
+    bytes.append(text: ByteString(change.old))
+    bytes.append(change.new) { $0.append(text: ByteString($1)) }
+    bytes.append(url) { $0.append(text: $1) }
+  }
+
+  init(reading bytes: inout SpooledBytes) {
+    let (id, old) = (bytes.id(), bytes.text().bytes)
+    let new = bytes.optional { $0.text().bytes }
+    change = UserInfoChange(of: id, from: old, to: new)
+    url = bytes.optional { $0.text() }
+  }
+}
