@@ -75,8 +75,9 @@ struct ShowRendererTests {
     let now = try #require(Samples.now)
     for shows in [false, true] {
       var buffer = TextBuffer()
-      ShowRenderer(secrets: SecretPolicy(showSecrets: shows), now: now)
-        .appendJSON([(response, nil)], into: &buffer)
+      var renderer = ShowRenderer(secrets: SecretPolicy(showSecrets: shows), now: now)
+      renderer.appendJSON(response, sha256: nil, into: &buffer)
+      renderer.endJSON(into: &buffer)
       let parsed = try JSONSerialization.jsonObject(with: Data(buffer.bytes))
       let entry = try #require((parsed as? [[String: Any]])?.first)
       #expect(entry["request_body_base64"] as? String == (shows ? "AQIDBA==" : nil))

@@ -10,21 +10,22 @@ extension ShowRenderer {
       .expiresAt, .validators, .received, .announced, .requestHeaders, .responseHeaders,
     ]
 
-  /// Appends responses as a JSON array, each with the digest of its body if it was computed.
+  /// Appends a response to a document that is an array, with the digest of its body if it was computed.
   ///
   /// Ignores ``part``: programs select what they need.
-  public func appendJSON(
-    _ responses: [(response: StoredResponse, sha256: String?)], into buffer: inout TextBuffer
+  public mutating func appendJSON(
+    _ response: StoredResponse, sha256: String?, into buffer: inout TextBuffer
   ) {
-    buffer.writeJSON { json in
-      json.array(.lines) { json in
-        for (response, sha256) in responses {
-          json.object { write(response, sha256: sha256, to: &$0) }
-        }
-      }
-      json.endLine()
+    if json.isEmpty { json.begin(in: &buffer.bytes) }
+    // Copied, because the stream has exclusive access to `self` while the closure runs.
+    let renderer = self
+    json.append(to: &buffer.bytes) { json in
+      json.object { renderer.write(response, sha256: sha256, to: &$0) }
     }
   }
+
+  /// Ends the document.
+  public mutating func endJSON(into buffer: inout TextBuffer) { json.end(in: &buffer.bytes) }
 
   private func write(_ response: StoredResponse, sha256: String?, to json: inout JSONWriter) {
     // The members of `list` first, so that what reads one can read the other.

@@ -29,6 +29,9 @@ public struct ShowRenderer: Sendable {
   /// The expiry rules of apps, which affect freshness.
   public var expiryRules: [UserInfoExpiry.Rule]
 
+  /// The document to which ``appendJSON(_:sha256:into:)`` appends.
+  var json = JSONStream(.hostileText)
+
   /// Creates a renderer.
   public init(
     part: Part = .everything, secrets: SecretPolicy, now: Timestamp,

@@ -101,24 +101,23 @@ extension URLCacheAdmin {
       _ source: any ResponseSource, _ listing: inout Listing, _ environment: CommandEnvironment
     ) throws {
       let part: ShowRenderer.Part = headers ? .responseHeaders : request ? .request : .everything
-      let renderer = ShowRenderer(
+      var renderer = ShowRenderer(
         part: part, secrets: secrets.policy, now: listing.now,
         expiryRules: listing.selection.expiryRules)
       var output = OutputBuffer(environment)
-      var shown: [(response: StoredResponse, sha256: String?)] = []
       var isFirst = true
       try listing.scanSelected(source, .all) { response, content in
         let digest = part == .everything ? try digest(of: response, content) : nil
         if format == .json {
-          shown.append((copy response, digest))
+          renderer.appendJSON(response, sha256: digest, into: &output.text)
         } else {
           if !isFirst { output.text.append("\n") }
-          isFirst = false
           renderer.appendText(response, sha256: digest, into: &output.text)
-          try output.flushIfLarge()
         }
+        isFirst = false
+        try output.flushIfLarge()
       }
-      if format == .json, listing.shown > 0 { renderer.appendJSON(shown, into: &output.text) }
+      if format == .json, !isFirst { renderer.endJSON(into: &output.text) }
       try output.flush()
     }
 
