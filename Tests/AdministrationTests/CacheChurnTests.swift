@@ -22,7 +22,8 @@ private func churn(_ entries: [StoredResponse], ever: Int64?) throws -> CacheChu
   store.everStored = ever
   store.tallyLength = 2
   let usage = try UsageReport(of: store, by: nil, capacityBytes: nil, now: now).churn
-  let report = try CacheReport(of: store, at: now, expiryRules: [], capacityBytes: nil)
+  let report = try CacheReport(
+    of: store, at: now, expiryRules: [], capacityBytes: nil, temporaryFolder: "/tmp")
   #expect(report.usage.churn == usage)
   return usage
 }

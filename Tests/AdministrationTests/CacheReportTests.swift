@@ -173,7 +173,9 @@ import Testing
         orphan: OrphanFile(name: name, size: 25, modified: 0))
     }
     func actions(capacity: ByteCount?) throws -> [Suggestion] {
-      try CacheReport(of: store, at: now, expiryRules: [], capacityBytes: capacity).suggestions
+      try CacheReport(
+        of: store, at: now, expiryRules: [], capacityBytes: capacity, temporaryFolder: "/tmp"
+      ).suggestions
     }
     #expect(
       try actions(capacity: nil) == [
@@ -217,7 +219,8 @@ import Testing
 
   private func report(on responses: [StoredResponse]) throws -> CacheReport {
     try CacheReport(
-      of: MemoryStore(responses), at: now, expiryRules: UserInfoExpiry.known, capacityBytes: nil)
+      of: MemoryStore(responses), at: now, expiryRules: UserInfoExpiry.known, capacityBytes: nil,
+      temporaryFolder: "/tmp")
   }
 
   private func response(

@@ -75,7 +75,8 @@ import Testing
     var store = store
     store.tallyLength = length
     return try CacheReport(
-      of: store, at: try #require(now), expiryRules: UserInfoExpiry.known, capacityBytes: 4_000)
+      of: store, at: try #require(now), expiryRules: UserInfoExpiry.known, capacityBytes: 4_000,
+      temporaryFolder: "/tmp")
   }
 
   private func usage(

@@ -61,7 +61,7 @@ import Testing
     var selection = Selection()
     selection.selectsSuperseded = true
     #expect(!selection.isEmpty)
-    try selection.prepare(for: source, at: .epoch)
+    try selection.findSuperseded(in: source, temporaryFolder: "/tmp")
     #expect(try selection.decision(for: source.responses[0], now: .epoch) == .unknownTime)
     #expect(try selection.decision(for: source.responses[1], now: .epoch) == .notSelected)
   }
@@ -88,9 +88,10 @@ import Testing
           $0.bytes += $1.bodySize ?? 0
         }
       let usage = try UsageReport(
-        of: source, by: nil, capacityBytes: nil, now: .epoch, findsSuperseded: true)
+        of: source, by: nil, capacityBytes: nil, now: .epoch, findingSupersededIn: "/tmp")
       #expect(usage.superseded == sum, "seed \(seed)")
-      let report = try CacheReport(of: source, at: .epoch, expiryRules: [], capacityBytes: nil)
+      let report = try CacheReport(
+        of: source, at: .epoch, expiryRules: [], capacityBytes: nil, temporaryFolder: "/tmp")
       #expect(report.usage.superseded == sum, "seed \(seed)")
       for (name, group) in Dictionary(grouping: source.responses, by: { $0.url?.bytes.prefix(19) })
       {
@@ -98,6 +99,48 @@ import Testing
           ($0.stored!, $0.id) < ($1.stored!, $1.id)
         }
         #expect(newest.map { !ids.contains($0.id.number) } ?? true, "seed \(seed): \(name ?? [])")
+      }
+    }
+  }
+
+  @Test func `each entry is compared with the newest version`() throws {
+    for seed in 0..<40 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let source = MemoryStore(
+        (1...80).map { number in
+          let url = "https://e.com/\(Int.random(in: 0..<9, using: &random)).js"
+          let version = Int.random(in: 0..<4, using: &random)
+          var response = entry(
+            Int64(number), "\(url)?v=\(version)",
+            stored: .random(in: 0..<9, using: &random).rounded())
+          // The same ids as those of a Foundation cache, and far from each other.
+          if seed % 4 == 1 { response.id = .file(ByteString("f\(number * 7_919 % 80)")) }
+          if seed % 4 == 2 { response.id = .row(Int64.max / 80 * Int64(number - 40)) }
+          if Int.random(in: 0..<9, using: &random) == 0 { response.stored = nil }
+          if Int.random(in: 0..<9, using: &random) == 0 { response.status = 404 }
+          if Int.random(in: 0..<9, using: &random) == 0 { response.partition = "site.example" }
+          return response
+        })
+      let entries = try SupersededEntries(in: source, temporaryFolder: "/tmp")
+      for response in source.responses {
+        // A version mark is the last letter of these URLs.
+        let versions = source.responses.filter {
+          $0.url?.bytes.dropLast() == response.url?.bytes.dropLast()
+            && $0.partition == response.partition
+        }
+        let newest = versions.filter { $0.status == 200 && $0.stored != nil }
+          .max { ($0.stored!, $0.id) < ($1.stored!, $1.id) }
+        let expected: SupersededEntries.State =
+          if let newest, newest.url != response.url {
+            if let stored = response.stored {
+              (stored, response.id) < (newest.stored!, newest.id) ? .superseded : .current
+            } else {
+              .unknownTime
+            }
+          } else {
+            .current
+          }
+        #expect(entries.state(of: response) == expected, "seed \(seed): \(response.id)")
       }
     }
   }
@@ -114,7 +157,7 @@ import Testing
 
   private func superseded(_ responses: [StoredResponse]) throws -> [Int64] {
     let source = MemoryStore(responses)
-    let entries = try SupersededEntries(in: source)
+    let entries = try SupersededEntries(in: source, temporaryFolder: "/tmp")
     return source.responses.filter {
       if case .superseded = entries.state(of: $0) { true } else { false }
     }.map(\.id.number)

@@ -187,15 +187,11 @@ extension SelectionOptions {
 }
 
 extension Selection {
-  /// Reads the cache if the selection depends on all its entries, and reports an incomplete result.
+  /// Reads the cache if the selection depends on all its entries.
   mutating func prepare(
     for source: any ResponseSource, at now: Timestamp, in environment: CommandEnvironment
   ) throws {
+    try findSuperseded(in: source, temporaryFolder: environment.temporaryFolder)
     try prepare(for: source, at: now)
-    if superseded?.isComplete == false {
-      environment.noteOnce(
-        "the cache has versions of more than 1,000,000 files; entries of further files do not count as superseded"
-      )
-    }
   }
 }

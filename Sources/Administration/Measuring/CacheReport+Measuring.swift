@@ -11,11 +11,12 @@ extension CacheReport {
   ///   - expiryRules: The expiry rules of the app, which affect freshness.
   ///   - capacityBytes: The limit to compare the size on disk with, if there is one.
   ///   - clock: The system time, for the age of files; `nil` for `now`.
+  ///   - temporaryFolder: The folder for the unnamed files that a large cache needs.
   /// - Throws: The error that the source throws.
   /// - Complexity: O(*n*), where *n* is the number of entries. Memory grows with the number of body files only.
   public init(
     of source: any ResponseSource, at now: Timestamp, expiryRules: [UserInfoExpiry.Rule],
-    capacityBytes: ByteCount?, clock: Timestamp? = nil
+    capacityBytes: ByteCount?, clock: Timestamp? = nil, temporaryFolder: String
   ) throws {
     var usage = UsageReport(footprint: try source.footprint())
     usage.capacityBytes = capacityBytes
@@ -27,24 +28,30 @@ extension CacheReport {
       now: now, expiryRules: expiryRules,
       largestBody: isApple ? capacityBytes.map { $0 / 20 } : nil)
     var tally = empty
+    var search = VersionSearch(in: temporaryFolder)
     // Sums need no order, so each reading thread adds up its part, and only sums are passed between
     // threads.
     try source.scan(ScanRequest(CacheReportTally.projection, in: .any), into: empty) { part in
+      try search.insert(part.removeVersions())
       tally.insert(part)
       part = empty
       return .next
     }
     try tally.write(to: &self, lookingUpIn: source)
+    self.usage.superseded = try search.finish().sum
     // In a pass of its own, because it needs more of each response than all other figures together.
     self.usage.savings = try CacheSavings(of: source, at: now, expiryRules: expiryRules)
-    try check(source, clock: clock ?? now)
+    try check(source, clock: clock ?? now, in: temporaryFolder)
     suggestions = Suggestion.all(for: self, expired: tally.removableExpired)
   }
 
   /// Counts the findings that `check` reports.
-  private mutating func check(_ source: any ResponseSource, clock: Timestamp) throws {
+  private mutating func check(
+    _ source: any ResponseSource, clock: Timestamp, in temporaryFolder: String
+  ) throws {
     var broken: StoredResponse.ID?
-    let options = StoreCheck.Options(fully: false, repairs: [], now: now, clock: clock)
+    let options = StoreCheck.Options(
+      fully: false, repairs: [], now: now, clock: clock, temporaryFolder: temporaryFolder)
     func record(_ finding: Finding) {
       findingCounts[finding.code.severity, default: 0] += 1
       if let place = findings.firstIndex(where: { $0.code == finding.code }) {

@@ -33,7 +33,7 @@ struct CacheReportTally: ResponseTally {
 
   /// The fields to decode of the entries.
   static let projection: Projection = CacheReport.State.projection.union([.url, .body, .stored])
-    .union(SupersededEntries.projection)
+    .union(VersionedEntry.projection)
 
   /// Counts an entry.
   mutating func insert(_ response: borrowing StoredResponse) {
@@ -66,6 +66,9 @@ struct CacheReportTally: ResponseTally {
     removable.insert(other.removable)
   }
 
+  /// Removes and returns the versions of resources, so that memory does not grow with their number.
+  mutating func removeVersions() -> [VersionedEntry] { usage.removeVersions() }
+
   /// The removable entries that are stale and have no validator.
   var removableExpired: CacheReport.Sum { removable[.expired] }
 
@@ -76,7 +79,6 @@ struct CacheReportTally: ResponseTally {
     usage.write(to: &report.usage)
     report.usage.churn = try CacheChurn(
       of: source, usage.ids, bodyBytes: report.usage.bodyBytes)
-    report.usage.superseded = try SupersededTally.sum(of: usage.versions, in: source)
     report.inlineBytes = inlineBytes
     report.states = states
     (report.ages, report.agesAreDates) = ages.ages

@@ -140,7 +140,8 @@ public struct UsageReport: Hashable, Sendable {
   ///   - classes: The classes of entries, for grouping by class.
   ///   - selection: The entries to count; `nil` for all. The size on disk is always that of the whole store.
   ///   - withHistograms: Whether to measure ``histograms``.
-  ///   - findsSuperseded: Whether to measure ``superseded``, which needs a second pass if there may be any.
+  ///   - temporaryFolder: The folder for the unnamed files that are needed to measure ``superseded``; `nil` if it is not
+  ///     requested.
   ///   - groupMemory: The maximum memory of the groups, in bytes. Entries of groups over the limit count in ``rest``;
   ///     the groups are then those encountered first, not necessarily the largest.
   /// - Throws: The error that the source throws.
@@ -150,7 +151,8 @@ public struct UsageReport: Hashable, Sendable {
     now: Timestamp,
     expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known,
     classes: EntryClasses = EntryClasses(), selection: Selection? = nil,
-    withHistograms: Bool = false, findsSuperseded: Bool = false, groupMemory: Int = 64 << 20
+    withHistograms: Bool = false, findingSupersededIn temporaryFolder: String? = nil,
+    groupMemory: Int = 64 << 20
   ) throws {
     footprint = try source.footprint()
     self.capacityBytes = capacityBytes
@@ -158,17 +160,22 @@ public struct UsageReport: Hashable, Sendable {
     let empty = UsageTally(
       by: grouping, now: now, expiryRules: expiryRules, classes: classes,
       largestBody: Self.largestBody(of: source, capacityBytes),
-      withHistograms: withHistograms, findsVersions: findsSuperseded, groupMemory: groupMemory)
+      withHistograms: withHistograms, findsVersions: temporaryFolder != nil,
+      groupMemory: groupMemory)
     var tally = empty
+    var search = temporaryFolder.map { VersionSearch(in: $0) }
     // On one thread, as a selection can throw when an expression takes too long, and a tally
     // cannot.
     if let selection, !selection.isEmpty {
       try source.scan(tally.projection.union(selection.projection)) { response in
-        if try selection.contains(response, now: now) { tally.insert(response) }
+        if try selection.contains(response, now: now) {
+          tally.insert(response)
+          try search?.insert(tally.removeVersions())
+        }
         return .next
       }
     } else {
-      tally = try .all(of: source, startingWith: empty)
+      tally = try .all(of: source, startingWith: empty, findingVersions: &search)
     }
     // A tally cannot throw while threads fill it, so it keeps the error until here.
     if let overrun = tally.overrun { throw overrun }
@@ -176,9 +183,7 @@ public struct UsageReport: Hashable, Sendable {
     if selection?.isEmpty ?? true {
       churn = try CacheChurn(of: source, tally.ids, bodyBytes: bodyBytes)
     }
-    if findsSuperseded {
-      superseded = try SupersededTally.sum(of: tally.versions, in: source)
-    }
+    superseded = try search?.finish().sum
   }
 
   /// Returns the largest body that a store of this capacity accepts, in bytes; `nil` if unknown, or if there is no such

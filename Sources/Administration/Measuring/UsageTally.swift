@@ -25,8 +25,8 @@ struct UsageTally: ResponseTally {
   private var sizes = RangeTally(.sizes)
   /// The expression of a rule that took too long; later entries have no class.
   private(set) var overrun: RegularExpression.Overrun?
-  /// The newest versions of resources, if requested.
-  private(set) var versions = SupersededEntries()
+  /// The versions of resources among the entries, if requested.
+  private var versions: [VersionedEntry] = []
 
   /// Creates an empty tally.
   ///
@@ -37,7 +37,7 @@ struct UsageTally: ResponseTally {
   ///   - classes: The classes of entries, for grouping by class.
   ///   - largestBody: The size in bytes above which a body counts as too large; `nil` if there is no limit.
   ///   - withHistograms: Whether to count entries by age and size.
-  ///   - findsVersions: Whether to collect ``versions``.
+  ///   - findsVersions: Whether to collect versions of resources for ``removeVersions()``.
   ///   - groupMemory: The maximum memory of the groups, in bytes.
   init(
     by grouping: UsageReport.Grouping?, now: Timestamp, expiryRules: [UserInfoExpiry.Rule],
@@ -59,13 +59,19 @@ struct UsageTally: ResponseTally {
     let always: Projection = [.body, .stored]
     return always.union(grouping?.projection ?? [])
       .union(grouping == .entryClass ? classes.projection : [])
-      .union(findsVersions ? SupersededEntries.projection : [])
+      .union(findsVersions ? VersionedEntry.projection : [])
   }
 
   /// Adds up all entries of a source.
-  static func all(of source: any ResponseSource, startingWith empty: Self) throws -> Self {
+  ///
+  /// - Parameter search: Receives the versions of resources.
+  static func all(
+    of source: any ResponseSource, startingWith empty: Self,
+    findingVersions search: inout VersionSearch?
+  ) throws -> Self {
     var all = empty
     try source.scan(ScanRequest(empty.projection, in: .any), into: empty) { tally in
+      try search?.insert(tally.removeVersions())
       all.insert(tally)
       tally = empty
       return .next
@@ -86,7 +92,13 @@ struct UsageTally: ResponseTally {
     ages.insert(other.ages)
     sizes.insert(other.sizes)
     overrun = overrun ?? other.overrun
-    versions.insert(other.versions)
+    versions += other.versions
+  }
+
+  /// Removes and returns the versions of resources, so that memory does not grow with their number.
+  mutating func removeVersions() -> [VersionedEntry] {
+    defer { versions = [] }
+    return versions
   }
 
   private mutating func insert(_ times: ClosedRange<Timestamp>) {
@@ -106,7 +118,7 @@ struct UsageTally: ResponseTally {
     bodyBytes += size
     if let largestBody, size > largestBody { oversizedBodies += 1 }
     if let time = response.stored { insert(time...time) }
-    if findsVersions { versions.insert(response) }
+    if findsVersions, let version = VersionedEntry(response) { versions.append(version) }
     insert(response, size: size)
   }
 

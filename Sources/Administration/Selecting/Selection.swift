@@ -45,12 +45,22 @@ public struct Selection: Sendable {
       && criteria.texts.isEmpty && projection.isEmpty
   }
 
-  /// Reads the cache for the criteria that depend on all its entries, if there are any.
+  /// Reads the cache to find the superseded entries, if those are selected.
+  ///
+  /// - Parameter temporaryFolder: The folder for the unnamed files that a large cache needs.
+  /// - Throws: The error that the source throws.
+  public mutating func findSuperseded(
+    in source: any ResponseSource, temporaryFolder: String
+  ) throws {
+    guard criteria.selectsSuperseded else { return }
+    superseded = try SupersededEntries(in: source, temporaryFolder: temporaryFolder)
+  }
+
+  /// Reads the bodies of the cache for the criteria that search their text, if there are any.
   ///
   /// - Parameter now: The time for evaluating the other criteria.
   /// - Throws: The error that the source throws.
   public mutating func prepare(for source: any ResponseSource, at now: Timestamp) throws {
-    if criteria.selectsSuperseded { superseded = try SupersededEntries(in: source) }
     let texts = criteria.allTexts
     guard !texts.isEmpty else { return }
     // Only the bodies of entries are read that match everything else.
@@ -89,7 +99,7 @@ public struct Selection: Sendable {
     if !criteria.userInfo.isEmpty { result.formUnion(.userInfo) }
     if criteria.asksForFreshness { result.formUnion(ResponseFreshness.projection) }
     if let classes { result.formUnion(classes.projection) }
-    if criteria.selectsSuperseded { result.formUnion(SupersededEntries.stateProjection) }
+    if criteria.selectsSuperseded { result.formUnion([.url, .key]) }
     for condition in criteria.conditions {
       result.formUnion(condition.projection(ageBasis: ageBasis))
     }

@@ -80,7 +80,7 @@ extension URLCacheAdmin {
       var report = try environment.showingProgress("Reading entries", over: source) {
         try CacheReport(
           of: source, at: now, expiryRules: expiry.rules, capacityBytes: capacity,
-          clock: environment.now)
+          clock: environment.now, temporaryFolder: environment.temporaryFolder)
       }
       // Before the report gets its name: of a cache that changed meanwhile, the numbers would not
       // add up.

@@ -129,7 +129,8 @@ extension URLCacheAdmin {
       var report = try UsageReport(
         of: source, by: by, capacityBytes: capacity, now: now, expiryRules: expiry.rules,
         classes: by == .entryClass ? cache.classes(at: now, in: environment) : EntryClasses(),
-        withHistograms: histogram, findsSuperseded: superseded)
+        withHistograms: histogram,
+        findingSupersededIn: superseded ? environment.temporaryFolder : nil)
       if savings {
         report.savings = try CacheSavings(of: source, at: now, expiryRules: expiry.rules)
       }

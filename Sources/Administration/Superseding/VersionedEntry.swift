@@ -1,0 +1,101 @@
+import Bytes
+import ResponseStorage
+
+/// An entry that is a version of a resource, with what decides which version is the newest.
+struct VersionedEntry: Spoolable, Sendable {
+  /// A resource, by its pattern and partition: two seeded hashes are small, and no server can predict collisions.
+  private struct Resource: Hashable {
+    let first: Int
+    let second: Int
+
+    init(first: Int, second: Int) { (self.first, self.second) = (first, second) }
+
+    init(_ version: ResourceVersion, in partition: ByteString?) {
+      first = Self.hash(0, version.pattern, partition)
+      second = Self.hash(1, version.pattern, partition)
+    }
+
+    private static func hash(_ seed: UInt8, _ pattern: ByteString, _ partition: ByteString?) -> Int
+    {
+      var hasher = Hasher()
+      hasher.combine(seed)
+      hasher.combine(pattern)
+      hasher.combine(partition)
+      return hasher.finalize()
+    }
+
+    func precedes(_ other: Self) -> Bool { (first, second) < (other.first, other.second) }
+  }
+
+  /// The id of the entry.
+  let id: StoredResponse.ID
+  /// When it was stored; `nil` if unknown.
+  let stored: Timestamp?
+  /// The size of its body.
+  let size: ByteCount
+  /// Whether it supersedes older versions.
+  let supersedes: Bool
+  private let resource: Resource
+  /// The hash of ``ResourceVersion/marker``.
+  private let marker: Int
+
+  /// The fields that ``init(_:)`` needs.
+  static let projection: Projection = BodyCompleteness.projection.union([
+    .url, .key, .stored, .storage, .status,
+  ])
+
+  /// Creates the entry of a response; `nil` if its URL is not a version of anything, or `URLCache` does not see it.
+  init?(_ response: borrowing StoredResponse) {
+    guard !response.isOrphan, let url = response.url ?? response.key,
+      let version = ResourceVersion(of: url)
+    else { return nil }
+    id = response.id
+    stored = response.stored
+    size = response.bodySize ?? 0
+    // A response that the app cannot use supersedes nothing.
+    // An error page for a new version does not replace the old file.
+    supersedes =
+      response.stored != nil && (response.status == 200 || response.status == 203)
+      && response.bodyLocation != .missing && BodyCompleteness(of: response) != .partial
+    resource = Resource(version, in: response.partition)
+    marker = version.marker.hashValue
+  }
+
+  /// Whether it is an entry for the same resource.
+  func isVersion(ofSameAs other: Self) -> Bool { resource == other.resource }
+
+  /// Whether it is the same version as another entry for the same resource.
+  func isSameVersion(as other: Self) -> Bool { marker == other.marker }
+
+  /// Whether it was stored before another entry; of two that were stored at the same time, the one with the lower id was.
+  func isBefore(_ other: Self) -> Bool {
+    guard let stored, let otherStored = other.stored else { return false }
+    return stored == otherStored ? id < other.id : stored < otherStored
+  }
+
+  /// Whether it comes before another entry if entries are sorted by resource, with the newest version first.
+  func precedes(_ other: Self) -> Bool {
+    if resource != other.resource { return resource.precedes(other.resource) }
+    // Those that supersede nothing come last.
+    if supersedes != other.supersedes { return supersedes }
+    return supersedes && other.isBefore(self)
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    bytes.append(id: id)
+    bytes.append(stored) { $0.append(time: $1) }
+    bytes.append(integer: size.bytes)
+    bytes.append(supersedes ? 1 : 0)
+    for hash in [resource.first, resource.second, marker] { bytes.append(integer: Int64(hash)) }
+  }
+
+  init(reading bytes: inout SpooledBytes) {
+    id = bytes.id()
+    stored = bytes.optional { $0.time() } ?? nil
+    size = ByteCount(bytes.integer())
+    supersedes = bytes.byte() == 1
+    let first = Int(bytes.integer())
+    resource = Resource(first: first, second: Int(bytes.integer()))
+    marker = Int(bytes.integer())
+  }
+}
