@@ -54,6 +54,8 @@ struct CacheReportTally: ResponseTally {
     largest.insert(response.id, size: size, state, limit: Self.largestCount)
   }
 
+  var isFull: Bool { usage.isFull }
+
   /// Adds another tally with the same parameters.
   mutating func insert(_ other: CacheReportTally) {
     usage.insert(other.usage)

@@ -79,6 +79,8 @@ struct UsageTally: ResponseTally {
     return all
   }
 
+  var isFull: Bool { versions.count >= VersionedEntry.mostInTally }
+
   /// Adds another tally with the same parameters.
   mutating func insert(_ other: UsageTally) {
     entries += other.entries

@@ -50,6 +50,8 @@ public struct SupersededEntries: Sendable {
   private struct Tally: ResponseTally {
     var versions: [VersionedEntry] = []
 
+    var isFull: Bool { versions.count >= VersionedEntry.mostInTally }
+
     mutating func insert(_ response: borrowing StoredResponse) {
       if let version = VersionedEntry(response) { versions.append(version) }
     }

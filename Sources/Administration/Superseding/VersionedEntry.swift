@@ -39,6 +39,9 @@ struct VersionedEntry: Spoolable, Sendable {
   /// The hash of ``ResourceVersion/marker``.
   private let marker: Int
 
+  /// The number of entries in a tally, about 100 bytes each, at which it is passed on.
+  static let mostInTally = 8_192
+
   /// The fields that ``init(_:)`` needs.
   static let projection: Projection = BodyCompleteness.projection.union([
     .url, .key, .stored, .storage, .status,
