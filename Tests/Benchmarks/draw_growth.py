@@ -2,7 +2,7 @@
 import math
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT, TOP, BOTTOM, LEFT = 1000, 490, 40, 44, 64
+WIDTH, HEIGHT, TOP, BOTTOM, LEFT = 1000, 590, 40, 44, 64
 PANEL = 290
 
 THEMES = {
@@ -11,7 +11,7 @@ THEMES = {
 }
 # Distinct on light and on dark backgrounds, also for most people who see few colors.
 COLORS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#999999"]
-DASHES = ["", "6 3", "2 3"]
+DASHES = ["", "6 3", "2 3", "10 3 2 3"]
 
 
 def by_command(table):

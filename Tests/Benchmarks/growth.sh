@@ -5,10 +5,13 @@
 #
 # Keeps and prints the figures; page.py draws them. The entries are small, about 1 KB. Times are medians of three runs, or of
 # one run from 1,000,000 entries on, with the files in the page cache. With STORE, the cache of 10,000,000 is that one. Archives
-# are read up to 1,000,000 entries, which is their default limit. Needs hyperfine and python3, which it installs with apt.
+# are read up to 1,000,000 entries, which is their default limit, and so are caches made of them: for `--superseded`, and for
+# `revalidate`, whose origin server is on this machine. Its program for requests must be next to TOOL, if that is set. Needs
+# hyperfine and python3, which it installs with apt.
 set -eu
 cd "$(dirname "$0")/../.."
 packages=
+programs=urlcache-admin-fetch
 . Tests/Benchmarks/setup.sh
 [ $# -gt 0 ] || set -- 10000 100000 1000000 10000000
 measured=$folder/measured
@@ -38,6 +41,17 @@ print(*words, median, open(peak).read().split()[0], sep="\t")
 ' "$folder/result" "$folder/peak" "$name" "$entries" >>"$measured"
 }
 
+# Measures `revalidate` once, without the program that sends its requests.
+measure_revalidating() {
+  python3 Tests/Benchmarks/versions.py serve "$port" &
+  origin=$!
+  sleep 1
+  python3 Tests/Benchmarks/peak.py "$tool" revalidate -c "$versions" --all >"$folder/result"
+  kill $origin
+  awk -v entries="$entries" '{ printf "revalidate\t%s\t%s\t%s\n", entries, $1, $2 }' "$folder/result" >>"$measured"
+}
+
+port=${PORT-8999}
 for entries; do
   cache=$folder/cache
   copy=$folder/copy
@@ -67,6 +81,15 @@ for entries; do
     measure "list of the tar.zst" list "$folder/export.tar.zst" --format csv
     prepare="rm -rf $copy"
     measure "import of the tar.zst" import --any-method --create apple -c "$copy" "$folder/export.tar.zst"
+    prepare=true
+    versions=$folder/versions
+    python3 Tests/Benchmarks/versions.py warc "$entries" "$port" >"$folder/versions.warc"
+    "$tool" import --any-method --create apple -c "$versions" "$folder/versions.warc" >/dev/null 2>&1
+    measure "list --superseded" list "$versions" --superseded --format csv
+    measure "usage --superseded" usage "$versions" --superseded
+    measure "show (json)" show -c "$versions" --glob "*" --format json
+    measure_revalidating
+    rm -rf "$versions" "$folder/versions.warc"
   fi
   rm -f "$folder/export.tar.zst"
   prepare="sh -c 'rm -rf $copy; cp -r $cache $copy; sync -f $copy'"

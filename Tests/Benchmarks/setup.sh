@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # The scripts that read it set and use these variables.
 # What the benchmarks have in common. It is read by them, with their working folder the package.
 #
-# Before: `packages` are the Debian packages that are needed; `TOOL` and `MAKER` are programs to measure instead of building
+# Before: `packages` are the Debian packages that are needed, and `programs` further programs to build; `TOOL` and `MAKER` are programs to measure instead of building
 # them, if they are set. After: `tool` and `maker` are the programs built as for packages, and `folder` is one that goes in
 # the end.
 
@@ -21,7 +21,8 @@ if [ -n "${TOOL-}" ]; then
   tool=$TOOL
   maker=$MAKER
 else
-  binaries=$(sh share/urlcache-admin/build-binaries.sh urlcache-admin sample-cache)
+  # shellcheck disable=SC2086 # The words are wanted.
+  binaries=$(sh share/urlcache-admin/build-binaries.sh urlcache-admin sample-cache ${programs-})
   tool=$binaries/urlcache-admin
   maker=$binaries/sample-cache
 fi
