@@ -6,11 +6,21 @@ public struct PackedReader {
     public init() {}
   }
 
-  private let bytes: [UInt8]
+  private var bytes: [UInt8]
   private var place = 0
 
   /// Creates a reader of ``PackedValues/bytes``.
-  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+  public init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+  /// The number of bytes that were not read yet.
+  public var count: Int { bytes.count - place }
+
+  /// Appends bytes to those that are read, and drops those that were.
+  public mutating func append(_ next: ArraySlice<UInt8>) {
+    bytes.removeSubrange(..<place)
+    bytes += next
+    place = 0
+  }
 
   /// Reads a number.
   public mutating func number() throws(Failure) -> Int64 {
@@ -26,6 +36,7 @@ public struct PackedReader {
   }
 
   /// Reads a number of another type.
+  @inlinable
   public mutating func number<Number: FixedWidthInteger>(
     _ type: Number.Type
   ) throws(Failure) -> Number {
@@ -34,29 +45,45 @@ public struct PackedReader {
   }
 
   /// Reads a number that was written in eight bytes.
-  public mutating func real() throws(Failure) -> Double {
-    guard bytes.count - place >= 8 else { throw Failure() }
-    var pattern: UInt64 = 0
-    for index in 0..<8 { pattern |= UInt64(bytes[place + index]) << UInt64(8 * index) }
-    place += 8
-    return Double(bitPattern: pattern)
+  public mutating func real() throws(Failure) -> Double { Double(bitPattern: try bits()) }
+
+  /// Reads a number that was written in eight bytes.
+  public mutating func bits() throws(Failure) -> UInt64 {
+    guard count >= 8 else { throw Failure() }
+    defer { place += 8 }
+    return bytes.span.word(at: place)
   }
 
   /// Reads a text.
   public mutating func text() throws(Failure) -> ByteString { ByteString(try data()) }
 
+  /// Reads a text that may be missing.
+  public mutating func optionalText() throws(Failure) -> ByteString? {
+    try flag() ? try text() : nil
+  }
+
+  /// Reads a number that may be missing.
+  public mutating func optionalNumber() throws(Failure) -> Int64? {
+    try flag() ? try number() : nil
+  }
+
   /// Reads bytes.
   public mutating func data() throws(Failure) -> [UInt8] {
-    let count = try number(Int.self)
-    guard count >= 0, count <= bytes.count - place else { throw Failure() }
-    defer { place += count }
-    return Array(bytes[place..<place + count])
+    let length = try number(Int.self)
+    guard length >= 0, length <= count else { throw Failure() }
+    defer { place += length }
+    return Array(bytes[place..<place + length])
   }
 
   /// Reads a truth value.
-  public mutating func flag() throws(Failure) -> Bool { try number() != 0 }
+  public mutating func flag() throws(Failure) -> Bool {
+    guard count > 0 else { throw Failure() }
+    defer { place += 1 }
+    return bytes[place] != 0
+  }
 
   /// Reads a value that may be missing.
+  @inlinable
   public mutating func optional<Value>(
     _ read: (inout PackedReader) throws(Failure) -> Value
   ) throws(Failure) -> Value? {
@@ -64,6 +91,7 @@ public struct PackedReader {
   }
 
   /// Reads several values of a kind.
+  @inlinable
   public mutating func all<Value>(
     _ read: (inout PackedReader) throws(Failure) -> Value
   ) throws(Failure) -> [Value] {
@@ -73,14 +101,18 @@ public struct PackedReader {
   }
 
   /// Reads one of the cases of a type.
+  @inlinable
   public mutating func choice<Choice: CaseIterable>() throws(Failure) -> Choice {
-    try element(of: Array(Choice.allCases))
+    try element(of: Choice.allCases)
   }
 
   /// Reads the number of a case.
-  public mutating func element<Element>(of all: [Element]) throws(Failure) -> Element {
-    let index = try number(Int.self)
-    guard all.indices.contains(index) else { throw Failure() }
-    return all[index]
+  @inlinable
+  public mutating func element<Element>(
+    of all: some Collection<Element>
+  ) throws(Failure) -> Element {
+    let number = try number(Int.self)
+    guard number >= 0, let element = all.dropFirst(number).first else { throw Failure() }
+    return element
   }
 }

@@ -6,6 +6,9 @@ public struct PackedValues {
   /// Creates values that are appended to.
   public init() {}
 
+  /// Removes all values, and keeps the memory for others.
+  public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
   /// Appends a number: a small one takes one byte.
   public mutating func append(_ number: Int64) {
     // The sign is the last bit, so that a number slightly below 0 is short, too.
@@ -21,26 +24,28 @@ public struct PackedValues {
   public mutating func append(_ number: Int) { append(Int64(number)) }
 
   /// Appends a number in eight bytes.
-  public mutating func append(_ real: Double) {
-    let pattern = real.bitPattern
-    for shift in stride(from: UInt64(0), to: 64, by: 8) {
-      bytes.append(UInt8(truncatingIfNeeded: pattern >> shift))
-    }
-  }
+  public mutating func append(_ real: Double) { append(bits: real.bitPattern) }
+
+  /// Appends a number in eight bytes.
+  public mutating func append(bits: UInt64) { bytes.append(word: bits) }
 
   /// Appends a text, after its length.
   public mutating func append(_ text: ByteString) { append(text.bytes) }
 
   /// Appends bytes, after their number.
-  public mutating func append(_ text: [UInt8]) {
-    append(text.count)
-    bytes += text
+  public mutating func append(_ data: [UInt8]) {
+    append(data.count)
+    bytes += data
   }
 
+  /// Appends other values.
+  public mutating func append(_ values: PackedValues) { bytes += values.bytes }
+
   /// Appends a truth value.
-  public mutating func append(_ flag: Bool) { append(flag ? 1 : 0) }
+  public mutating func append(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
 
   /// Appends a value that may be missing.
+  @inlinable
   public mutating func append<Value>(
     _ value: Value?, _ append: (inout PackedValues, Value) -> Void
   ) {
@@ -49,6 +54,7 @@ public struct PackedValues {
   }
 
   /// Appends the number of values, and each of them.
+  @inlinable
   public mutating func append<Value>(
     all values: some Collection<Value>, _ append: (inout PackedValues, Value) -> Void
   ) {
@@ -57,6 +63,7 @@ public struct PackedValues {
   }
 
   /// Appends one of the cases of a type.
+  @inlinable
   public mutating func append<Choice: CaseIterable & Equatable>(choice: Choice) {
     var place = 0
     for other in Choice.allCases {

@@ -36,3 +36,15 @@ extension Span<UInt8> {
       == other.extracting(place...).word(paddedAt: 0)
   }
 }
+
+extension [UInt8] {
+  /// Appends a word, as ``Swift/Span/word(at:)`` reads it: the lowest byte first.
+  @inlinable
+  public mutating func append(word: UInt64) {
+    append(addingCapacity: 8) { (output: inout OutputSpan<UInt8>) in
+      for shift in stride(from: 0, to: 64 as UInt64, by: 8) {
+        output.append(UInt8(truncatingIfNeeded: word >> shift))
+      }
+    }
+  }
+}

@@ -1,9 +1,9 @@
+import Administration
 import Bytes
 import Fetching
 import HTTPCaching
-import ResponseStorage
 
-// Requests, responses and their versions as bytes, to keep them in a temporary database.
+// Requests and responses as bytes, to keep them in a temporary database.
 extension PackedValues {
   /// Appends a header section.
   mutating func append(fields: FieldSection) {
@@ -26,25 +26,6 @@ extension PackedValues {
     append(exchange.responseTime)
     append(exchange.varyRecord) { $0.append(fields: $1) }
     append(exchange.bodyBytes) { $0.append($1) }
-  }
-
-  /// Appends the version of a response.
-  mutating func append(version: ResponseVersion) {
-    switch version.id {
-    case .row(let row):
-      append(false)
-      append(row)
-    case .file(let name):
-      append(true)
-      append(name)
-    }
-    append(version.key) { $0.append($1) }
-    append(version.stored) { $0.append($1.secondsSince1970) }
-    append(version.file) {
-      $0.append(Int64(bitPattern: $1.number))
-      $0.append($1.modified)
-      $0.append($1.size.bytes)
-    }
   }
 
   /// Appends the location of a body in the spool.
@@ -82,32 +63,14 @@ extension PackedReader {
   mutating func exchange() throws(Failure) -> Exchange {
     let request = try optional { reader throws(Failure) in
       Request(
-        method: try reader.data(),
-        targetURI: try reader.optional { reader throws(Failure) in try reader.data() },
+        method: try reader.data(), targetURI: try reader.optionalText()?.bytes,
         fields: try reader.fields())
     }
     return Exchange(
-      request: request,
-      status: try optional { reader throws(Failure) in try reader.number() },
-      fields: try fields(), requestTime: try number(), responseTime: try number(),
+      request: request, status: try optionalNumber(), fields: try fields(),
+      requestTime: try number(), responseTime: try number(),
       varyRecord: try optional { reader throws(Failure) in try reader.fields() },
-      bodyBytes: try optional { reader throws(Failure) in try reader.number() })
-  }
-
-  /// Reads the version of a response.
-  mutating func version() throws(Failure) -> ResponseVersion {
-    let id: StoredResponse.ID = try flag() ? .file(try text()) : .row(try number())
-    let key = try optional { reader throws(Failure) in try reader.text() }
-    let stored = try optional { reader throws(Failure) in
-      guard let time = Timestamp(secondsSince1970: try reader.real()) else { throw Failure() }
-      return time
-    }
-    let file = try optional { reader throws(Failure) in
-      let number = UInt64(bitPattern: try reader.number())
-      return FileVersion(
-        number: number, modified: try reader.number(), size: ByteCount(try reader.number()))
-    }
-    return ResponseVersion(id: id, key: key, stored: stored, file: file)
+      bodyBytes: try optionalNumber())
   }
 
   /// Reads the location of a body in the spool.

@@ -1,3 +1,4 @@
+import Administration
 import Bytes
 import Fetching
 import ResponseStorage
@@ -32,12 +33,10 @@ extension RevalidationPlan.Entry {
   init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     typealias Failure = PackedReader.Failure
     let version = try reader.version()
-    let url =
-      try reader.flag()
-      ? version.key : try reader.optional { reader throws(Failure) in try reader.text() }
+    let url = try reader.flag() ? version.key : try reader.optionalText()
     self.init(
       version: version, url: url,
-      bodySize: try reader.optional { reader throws(Failure) in ByteCount(try reader.number()) },
+      bodySize: try reader.optionalNumber().map { ByteCount($0) },
       wasAsked: try reader.flag(), sent: try reader.sent(),
       withholdsCredentials: try reader.flag(),
       response: try reader.optional { reader throws(Failure) in try reader.response() },

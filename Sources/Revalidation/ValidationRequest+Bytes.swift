@@ -1,3 +1,4 @@
+import Administration
 import Bytes
 import Fetching
 import HTTPCaching
@@ -33,10 +34,8 @@ extension ValidationRequest {
   /// Reads a request that was packed.
   init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     version = try reader.version()
-    url = try reader.optional { reader throws(PackedReader.Failure) in try reader.text() }
-    bodySize = try reader.optional { reader throws(PackedReader.Failure) in
-      ByteCount(try reader.number())
-    }
+    url = try reader.optionalText()
+    bodySize = try reader.optionalNumber().map { ByteCount($0) }
     exchange = try reader.optional { reader throws(PackedReader.Failure) in try reader.exchange() }
     if try reader.flag() {
       guard let sent = FetchRequest(payload: try reader.data()) else {

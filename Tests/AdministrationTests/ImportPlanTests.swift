@@ -103,10 +103,10 @@ import Testing
           key: digest,
           standing: .init(id: .file("name"), key: nil, stored: nil, file: file)),
       ] + ImportPlan.Action.allCases.map { .init(number: 4, action: $0) }
-    var bytes: [UInt8] = []
-    for entry in entries { entry.append(to: &bytes) }
-    var rest = SpooledBytes(bytes)
-    for entry in entries { #expect(ImportPlan.Entry(reading: &rest) == entry) }
+    var values = PackedValues()
+    for entry in entries { entry.pack(into: &values) }
+    var rest = PackedReader(values.bytes)
+    for entry in entries { #expect(try ImportPlan.Entry(from: &rest) == entry) }
     #expect(rest.count == 0)
   }
 

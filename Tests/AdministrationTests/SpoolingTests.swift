@@ -13,14 +13,14 @@ import Testing
 
     init(_ number: Int64, _ text: ByteString = "") { (self.number, self.text) = (number, text) }
 
-    func append(to bytes: inout [UInt8]) {
-      bytes.append(integer: number)
-      bytes.append(text: text)
+    func pack(into values: inout PackedValues) {
+      values.append(number)
+      values.append(text)
     }
 
-    init(reading bytes: inout SpooledBytes) {
-      number = bytes.integer()
-      text = bytes.text()
+    init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+      number = try reader.number()
+      text = try reader.text()
     }
   }
 

@@ -44,24 +44,24 @@ extension EntryFingerprint {
   /// Appends the fingerprint, after its length.
   func append(to bytes: inout [UInt8]) {
     let start = bytes.count
-    bytes.append(number: 0)
+    bytes.append(word: 0)
     Self.append(key, to: &bytes)
     bytes.append(url == nil ? 0 : url == key ? 1 : 2)
     if let url, url != key { Self.append(url, to: &bytes) }
     switch id {
     case .row(let row):
       bytes.append(0)
-      bytes.append(number: UInt64(bitPattern: row))
+      bytes.append(word: UInt64(bitPattern: row))
     case .file(let name):
       bytes.append(1)
       Self.append(name, to: &bytes)
     }
     for aspect in StoreComparison.Aspect.allCases {
-      bytes.append(number: digests[aspect].high)
-      bytes.append(number: digests[aspect].low)
+      bytes.append(word: digests[aspect].high)
+      bytes.append(word: digests[aspect].low)
     }
     var length: [UInt8] = []
-    length.append(number: UInt64(bytes.count - start - Self.lengthOfLength))
+    length.append(word: UInt64(bytes.count - start - Self.lengthOfLength))
     bytes.replaceSubrange(start..<start + Self.lengthOfLength, with: length)
   }
 
@@ -93,7 +93,7 @@ extension EntryFingerprint {
   }
 
   private static func append(_ text: ByteString, to bytes: inout [UInt8]) {
-    bytes.append(number: UInt64(text.bytes.count))
+    bytes.append(word: UInt64(text.bytes.count))
     bytes += text.bytes
   }
 

@@ -51,12 +51,12 @@ struct DigestedBytes {
 
   /// Adds a text.
   mutating func append(_ text: [UInt8]) {
-    bytes.append(number: UInt64(text.count))
+    bytes.append(word: UInt64(text.count))
     bytes += text
   }
 
   /// Adds a number.
-  mutating func append(_ number: UInt64) { bytes.append(number: number) }
+  mutating func append(_ number: UInt64) { bytes.append(word: number) }
 
   /// Adds a value of a column, with its storage class.
   // Not its description, which is found by reflection.

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import ResponseStorage
 
@@ -54,9 +55,9 @@ struct SortedDigests {
     let start = file.file.size
     var bytes: [UInt8] = []
     for item in run {
-      bytes.append(number: item.digest.high)
-      bytes.append(number: item.digest.low)
-      bytes.append(number: UInt64(bitPattern: item.id))
+      bytes.append(word: item.digest.high)
+      bytes.append(word: item.digest.low)
+      bytes.append(word: UInt64(bitPattern: item.id))
       if bytes.count >= 1 << 16 {
         try file.file.append(bytes)
         bytes.removeAll(keepingCapacity: true)

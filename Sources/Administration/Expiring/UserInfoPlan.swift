@@ -100,17 +100,16 @@ public struct UserInfoPlan {
 }
 
 extension UserInfoPlan.Entry: Spoolable {
-  func append(to bytes: inout [UInt8]) {
-    bytes.append(id: change.id)
-    bytes.append(text: ByteString(change.old))
-    bytes.append(change.new) { $0.append(text: ByteString($1)) }
-    bytes.append(url) { $0.append(text: $1) }
+  func pack(into values: inout PackedValues) {
+    values.append(id: change.id)
+    values.append(change.old)
+    values.append(change.new) { $0.append($1) }
+    values.append(url) { $0.append($1) }
   }
 
-  init(reading bytes: inout SpooledBytes) {
-    let (id, old) = (bytes.id(), bytes.text().bytes)
-    let new = bytes.optional { $0.text().bytes }
-    change = UserInfoChange(of: id, from: old, to: new)
-    url = bytes.optional { $0.text() }
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    let (id, old) = (try reader.id(), try reader.data())
+    change = UserInfoChange(of: id, from: old, to: try reader.optionalText()?.bytes)
+    url = try reader.optionalText()
   }
 }

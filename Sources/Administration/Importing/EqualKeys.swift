@@ -100,29 +100,29 @@ extension EqualKeys.Candidate {
     return archived.map { $0 < time } ?? true
   }
 
-  func append(to bytes: inout [UInt8]) {
-    bytes.append(digest: key)
-    bytes.append(integer: number)
-    bytes.append(choice: action)
-    bytes.append(archived) { $0.append(time: $1) }
+  func pack(into values: inout PackedValues) {
+    values.append(digest: key)
+    values.append(number)
+    values.append(choice: action)
+    values.append(archived) { $0.append(time: $1) }
   }
 
-  init(reading bytes: inout SpooledBytes) {
-    key = bytes.digest()
-    number = bytes.integer()
-    action = bytes.choice() ?? .skip
-    archived = bytes.optional { $0.time() } ?? nil
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    key = try reader.digest()
+    number = try reader.number()
+    action = try reader.choice()
+    archived = try reader.optional { reader throws(PackedReader.Failure) in try reader.time() }
   }
 }
 
 extension EqualKeys.Decision {
-  func append(to bytes: inout [UInt8]) {
-    bytes.append(integer: number)
-    bytes.append(choice: action)
+  func pack(into values: inout PackedValues) {
+    values.append(number)
+    values.append(choice: action)
   }
 
-  init(reading bytes: inout SpooledBytes) {
-    number = bytes.integer()
-    action = bytes.choice() ?? .skip
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    number = try reader.number()
+    action = try reader.choice()
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 
 /// The result of an import.
@@ -21,7 +22,9 @@ public struct ImportResult {
 }
 
 extension ImportResult.Entry {
-  func append(to bytes: inout [UInt8]) { bytes.append(integer: number) }
+  func pack(into values: inout PackedValues) { values.append(number) }
 
-  init(reading bytes: inout SpooledBytes) { number = bytes.integer() }
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    number = try reader.number()
+  }
 }

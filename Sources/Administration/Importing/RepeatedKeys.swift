@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import ResponseArchives
 
@@ -10,14 +11,14 @@ struct RepeatedKeys {
 
     init(_ digest: TextDigest, of number: Int64) { (self.digest, self.number) = (digest, number) }
 
-    func append(to bytes: inout [UInt8]) {
-      bytes.append(digest: digest)
-      bytes.append(integer: number)
+    func pack(into values: inout PackedValues) {
+      values.append(digest: digest)
+      values.append(number)
     }
 
-    init(reading bytes: inout SpooledBytes) {
-      digest = bytes.digest()
-      number = bytes.integer()
+    init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+      digest = try reader.digest()
+      number = try reader.number()
     }
   }
 

@@ -6,7 +6,7 @@ extension RemovalPlan.Entry: Spoolable {
 
   /// What follows in the bytes of an entry.
   private struct Contents: OptionSet {
-    let rawValue: UInt8
+    let rawValue: Int64
     static let file = Contents(rawValue: 1)
     static let stored = Contents(rawValue: 2)
     static let key = Contents(rawValue: 4)
@@ -17,7 +17,7 @@ extension RemovalPlan.Entry: Spoolable {
     static let time = Contents(rawValue: 64)
     static let verdict = Contents(rawValue: 128)
 
-    init(rawValue: UInt8) { self.rawValue = rawValue }
+    init(rawValue: Int64) { self.rawValue = rawValue }
 
     init(of entry: RemovalPlan.Entry) {
       self = []
@@ -31,46 +31,50 @@ extension RemovalPlan.Entry: Spoolable {
     }
   }
 
-  func append(to bytes: inout [UInt8]) {
+  func pack(into values: inout PackedValues) {
     let contents = Contents(of: self)
-    bytes.append(contents.rawValue)
-    bytes.append((hasBodyFile ? 1 : 0) | (isOrphan ? 2 : 0))
-    bytes.append(round)
-    bytes.append(choice: reason)
-    bytes.append(choice: state)
-    bytes.append(id: version.id)
-    if let file = version.file { bytes.append(file: file) }
-    if let stored = version.stored { bytes.append(time: stored) }
-    if let url { bytes.append(text: url) }
-    if let key = version.key, contents.contains(.key) { bytes.append(text: key) }
-    if let size { bytes.append(integer: size.bytes) }
-    if let time { bytes.append(time: time) }
+    values.append(contents.rawValue)
+    values.append((hasBodyFile ? 1 : 0) | (isOrphan ? 2 : 0))
+    values.append(Int64(round))
+    values.append(choice: reason)
+    values.append(state) { $0.append(choice: $1) }
+    values.append(id: version.id)
+    if let file = version.file { values.append(file: file) }
+    if let stored = version.stored { values.append(time: stored) }
+    if let url { values.append(url) }
+    if let key = version.key, contents.contains(.key) { values.append(key) }
+    if let size { values.append(size.bytes) }
+    if let time { values.append(time: time) }
     if let verdict {
-      bytes.append(choice: verdict.fate)
-      bytes.append(integer: Int64(verdict.rule))
+      values.append(choice: verdict.fate)
+      values.append(Int64(verdict.rule))
     }
   }
 
-  init(reading bytes: inout SpooledBytes) {
-    let contents = Contents(rawValue: bytes.byte())
-    let flags = bytes.byte()
-    let round = bytes.byte()
-    let reason: RemovalPlan.Reason? = bytes.choice()
-    let state: ResponseFreshness.State? = bytes.choice()
-    let id = bytes.id()
-    let file = contents.contains(.file) ? bytes.file() : nil
-    let stored = contents.contains(.stored) ? bytes.time() : nil
-    let url = contents.contains(.url) ? bytes.text() : nil
-    let key = contents.contains(.key) ? bytes.text() : contents.contains(.sameKey) ? url : nil
-    let size = contents.contains(.size) ? ByteCount(bytes.integer()) : nil
-    let time = contents.contains(.time) ? bytes.time() : nil
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    let contents = Contents(rawValue: try reader.number())
+    let flags = try reader.number()
+    let round = try reader.number(UInt8.self)
+    let reason: RemovalPlan.Reason = try reader.choice()
+    let state: ResponseFreshness.State? = try reader.optional {
+      reader throws(PackedReader.Failure) in try reader.choice()
+    }
+    let id = try reader.id()
+    let file = contents.contains(.file) ? try reader.file() : nil
+    let stored = contents.contains(.stored) ? try reader.time() : nil
+    let url = contents.contains(.url) ? try reader.text() : nil
+    let key =
+      contents.contains(.key) ? try reader.text() : contents.contains(.sameKey) ? url : nil
+    let size = contents.contains(.size) ? ByteCount(try reader.number()) : nil
+    let time = contents.contains(.time) ? try reader.time() : nil
     self.init(
       version: ResponseVersion(id: id, key: key, stored: stored, file: file), url: url, size: size,
       hasBodyFile: flags & 1 != 0, isOrphan: flags & 2 != 0, time: time, state: state,
-      reason: reason ?? .selected)
+      reason: reason)
     self.round = round
-    if contents.contains(.verdict), let fate: EntryRule.Fate = bytes.choice() {
-      verdict = EntryRules.Verdict(rule: Int32(clamping: bytes.integer()), fate: fate)
+    if contents.contains(.verdict) {
+      let fate: EntryRule.Fate = try reader.choice()
+      verdict = EntryRules.Verdict(rule: try reader.number(Int32.self), fate: fate)
     }
   }
 }

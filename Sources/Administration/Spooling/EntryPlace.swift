@@ -34,26 +34,26 @@ extension EntryPlace: Spoolable {
     if case .text(let text) = key { text.bytes.count } else { 0 }
   }
 
-  func append(to bytes: inout [UInt8]) {
+  func pack(into values: inout PackedValues) {
     switch key {
-    case .unknown: bytes.append(0)
+    case .unknown: values.append(0)
     case .number(let number):
-      bytes.append(1)
-      bytes.append(number: number.bitPattern)
+      values.append(1)
+      values.append(number)
     case .text(let text):
-      bytes.append(2)
-      bytes.append(text: text)
+      values.append(2)
+      values.append(text)
     }
-    bytes.append(id: id)
+    values.append(id: id)
   }
 
-  init(reading bytes: inout SpooledBytes) {
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     key =
-      switch bytes.byte() {
-      case 1: .number(Double(bitPattern: bytes.number()))
-      case 2: .text(bytes.text())
+      switch try reader.number() {
+      case 1: .number(try reader.real())
+      case 2: .text(try reader.text())
       default: .unknown
       }
-    id = bytes.id()
+    id = try reader.id()
   }
 }

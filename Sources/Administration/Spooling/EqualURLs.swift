@@ -113,19 +113,20 @@ private struct URLToCompare: Spoolable {
 
   var textBytes: Int { entry?.url.bytes.count ?? 0 }
 
-  func append(to bytes: inout [UInt8]) {
-    bytes.append(digest: digest)
-    bytes.append(entry) {
+  func pack(into values: inout PackedValues) {
+    values.append(digest: digest)
+    values.append(entry) {
       $0.append(id: $1.id)
-      $0.append(text: $1.url)
-      $0.append(integer: $1.size.bytes)
+      $0.append($1.url)
+      $0.append($1.size.bytes)
     }
   }
 
-  init(reading bytes: inout SpooledBytes) {
-    digest = bytes.digest()
-    entry = bytes.optional {
-      ShortenedURL(id: $0.id(), url: $0.text(), size: ByteCount($0.integer()))
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    digest = try reader.digest()
+    entry = try reader.optional { reader throws(PackedReader.Failure) in
+      ShortenedURL(
+        id: try reader.id(), url: try reader.text(), size: ByteCount(try reader.number()))
     }
   }
 }
@@ -133,17 +134,17 @@ private struct URLToCompare: Spoolable {
 extension EqualURLs.Group: Spoolable {
   var textBytes: Int { url.bytes.count }
 
-  func append(to bytes: inout [UInt8]) {
-    bytes.append(id: id)
-    bytes.append(text: url)
-    for number in [entries, self.bytes.bytes, largest.bytes] { bytes.append(integer: number) }
-    bytes.append(hasShortURL ? 1 : 0)
+  func pack(into values: inout PackedValues) {
+    values.append(id: id)
+    values.append(url)
+    for number in [entries, bytes.bytes, largest.bytes] { values.append(number) }
+    values.append(hasShortURL)
   }
 
-  init(reading bytes: inout SpooledBytes) {
-    (id, url) = (bytes.id(), bytes.text())
-    (entries, self.bytes) = (bytes.integer(), ByteCount(bytes.integer()))
-    largest = ByteCount(bytes.integer())
-    hasShortURL = bytes.byte() == 1
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    (id, url) = (try reader.id(), try reader.text())
+    (entries, bytes) = (try reader.number(), ByteCount(try reader.number()))
+    largest = ByteCount(try reader.number())
+    hasShortURL = try reader.flag()
   }
 }

@@ -6,7 +6,8 @@ import Files
 /// What the file has no room for is kept in memory: a removal may have been started to make room on a full disk.
 final class SpoolFile {
   private var file: TemporaryFile?
-  private let folder: String
+  /// The folder of the file, for messages: it has no name.
+  let folder: String
   private let status: (String) throws(FileError) -> FileSystemStatus
   /// The number of the file system of the file.
   private var device: UInt64 = 0

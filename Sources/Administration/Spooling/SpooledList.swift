@@ -1,3 +1,4 @@
+import Bytes
 import Files
 
 /// A list of values as bytes, most of them in an unnamed file: its memory does not grow with the number of values.
@@ -35,7 +36,9 @@ extension SpooledList {
     private let memory: Int
     private var file: SpoolFile?
     private var start: Int64 = 0
-    private var bytes: [UInt8] = []
+    /// The values that are not in the file, each after its length.
+    private var values = PackedValues()
+    private var next = PackedValues()
 
     /// The number of values.
     private(set) var count = 0
@@ -55,13 +58,12 @@ extension SpooledList {
 
     /// Appends a value.
     mutating func append(_ element: Element) throws(FileError) {
-      let start = bytes.count
-      bytes.append(number: 0)
-      element.append(to: &bytes)
-      let length = UInt64(bytes.count - start - 8)
-      for index in 0..<8 { bytes[start + index] = UInt8(truncatingIfNeeded: length >> (8 * index)) }
+      next.removeAll()
+      element.pack(into: &next)
+      values.append(bits: UInt64(next.bytes.count))
+      values.append(next)
       count += 1
-      if bytes.count >= memory { try flush() }
+      if values.bytes.count >= memory { try flush() }
     }
 
     /// Returns the list, and starts a new one.
@@ -69,10 +71,10 @@ extension SpooledList {
       var list = SpooledList()
       list.count = count
       if let file {
-        if !bytes.isEmpty { try flush() }
+        if !values.bytes.isEmpty { try flush() }
         list.place = (file, start..<file.end)
       } else {
-        list.bytes = bytes
+        list.bytes = values.bytes
       }
       self = Self(in: folder, keeping: memory)
       return list
@@ -80,36 +82,48 @@ extension SpooledList {
 
     private mutating func flush() throws(FileError) {
       if file == nil { file = try SpoolFile(in: folder) }
-      try file?.append(bytes)
-      bytes.removeAll(keepingCapacity: true)
+      try file?.append(values.bytes)
+      values.removeAll()
     }
   }
 
   /// Reads a list.
   struct Reader {
-    private var bytes: SpooledBytes
+    private var values: PackedReader
     private var rest: (file: SpoolFile, range: Range<Int64>)?
     /// The number of values that were not read yet.
     private(set) var count: Int
 
     fileprivate init(_ list: SpooledList) {
-      (bytes, rest, count) = (SpooledBytes(list.bytes), list.place, list.count)
+      (values, rest, count) = (PackedReader(list.bytes), list.place, list.count)
     }
 
     /// Returns the next value; `nil` at the end.
     mutating func next() throws(FileError) -> Element? {
       guard count > 0 else { return nil }
       count -= 1
-      try fill(8)
-      try fill(Int(clamping: bytes.number()))
-      return Element(reading: &bytes)
+      try fill(Self.lengthBytes)
+      try fill(
+        Int(clamping: try read { reader throws(PackedReader.Failure) in try reader.bits() }))
+      return try read { reader throws(PackedReader.Failure) in try Element(from: &reader) }
     }
+
+    private mutating func read<Value>(
+      _ body: (inout PackedReader) throws(PackedReader.Failure) -> Value
+    ) throws(FileError) -> Value {
+      do throws(PackedReader.Failure) { return try body(&values) } catch {
+        throw FileError.incomplete(at: rest?.file.folder ?? "").ofTemporaryFile
+      }
+    }
+
+    /// The bytes of the length before each value.
+    private static var lengthBytes: Int { 8 }
 
     /// Reads on until there are as many bytes.
     private mutating func fill(_ length: Int) throws(FileError) {
-      while bytes.count < length, let (file, range) = rest {
-        let next = try file.read(range, atMost: max(1 << 14, length - bytes.count))
-        bytes.append(next)
+      while values.count < length, let (file, range) = rest {
+        let next = try file.read(range, atMost: max(1 << 14, length - values.count))
+        values.append(next)
         rest = (file, range.lowerBound + Int64(next.count)..<range.upperBound)
       }
     }

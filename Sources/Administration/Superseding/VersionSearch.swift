@@ -11,14 +11,14 @@ struct VersionSearch {
 
     init(_ id: StoredResponse.ID, isCertain: Bool) { (self.id, self.isCertain) = (id, isCertain) }
 
-    func append(to bytes: inout [UInt8]) {
-      bytes.append(id: id)
-      bytes.append(isCertain ? 1 : 0)
+    func pack(into values: inout PackedValues) {
+      values.append(id: id)
+      values.append(isCertain)
     }
 
-    init(reading bytes: inout SpooledBytes) {
-      id = bytes.id()
-      isCertain = bytes.byte() == 1
+    init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+      id = try reader.id()
+      isCertain = try reader.flag()
     }
   }
 

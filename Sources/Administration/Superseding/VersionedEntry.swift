@@ -84,21 +84,21 @@ struct VersionedEntry: Spoolable, Sendable {
     return supersedes && other.isBefore(self)
   }
 
-  func append(to bytes: inout [UInt8]) {
-    bytes.append(id: id)
-    bytes.append(stored) { $0.append(time: $1) }
-    bytes.append(integer: size.bytes)
-    bytes.append(supersedes ? 1 : 0)
-    for hash in [resource.first, resource.second, marker] { bytes.append(integer: Int64(hash)) }
+  func pack(into values: inout PackedValues) {
+    values.append(id: id)
+    values.append(stored) { $0.append(time: $1) }
+    values.append(size.bytes)
+    values.append(supersedes)
+    for hash in [resource.first, resource.second, marker] { values.append(hash) }
   }
 
-  init(reading bytes: inout SpooledBytes) {
-    id = bytes.id()
-    stored = bytes.optional { $0.time() } ?? nil
-    size = ByteCount(bytes.integer())
-    supersedes = bytes.byte() == 1
-    let first = Int(bytes.integer())
-    resource = Resource(first: first, second: Int(bytes.integer()))
-    marker = Int(bytes.integer())
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    id = try reader.id()
+    stored = try reader.optional { reader throws(PackedReader.Failure) in try reader.time() }
+    size = ByteCount(try reader.number())
+    supersedes = try reader.flag()
+    let first = try reader.number(Int.self)
+    resource = Resource(first: first, second: try reader.number(Int.self))
+    marker = try reader.number(Int.self)
   }
 }
