@@ -137,20 +137,18 @@ struct Listing {
   ///
   /// An archive is read once: to find an entry again, it would be read from its beginning.
   mutating func scanSelected(
-    _ source: any ResponseSource, _ projection: Projection,
+    _ source: any ResponseSource, _ projection: Projection, temporaryFolder: String,
     _ body: (borrowing StoredResponse, ScannedBody) throws -> Void
   ) throws {
     guard source.description.format == .archive else {
-      var ids: [StoredResponse.ID] = []
-      try scan(source, selection.projection) { ids.append($0.id) }
-      for id in ids {
-        // The app may have removed it since the ids were collected.
-        guard let response = try source.response(id, projection) else { continue }
-        let content = ScannedBody { read in
-          try source.withBody(of: id, read)
-          return true
+      var ids = SortedIDs(isDescending: false, temporaryFolder: temporaryFolder)
+      try scan(source, selection.projection) { try ids.insert(EntryPlace(.unknown, $0.id)) }
+      while case let next = try ids.removeFirst(1_024), !next.isEmpty {
+        // The app may have removed some since the ids were collected.
+        try source.forEachResponseWithBody(of: next, projection) {
+          try body($0, $1)
+          return .next
         }
-        try body(response, content)
       }
       return
     }

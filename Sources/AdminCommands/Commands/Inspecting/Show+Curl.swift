@@ -16,7 +16,9 @@ extension URLCacheAdmin.Show {
     var (isFirst, isMasked, status) = (true, false, ExitStatus.done)
     let projection = CurlCommand.projection.union(conditional ? Exchange.projection : [])
       .union(tags == nil ? [] : SidecarTags.projection)
-    try listing.scanSelected(source, projection) { response, _ in
+    try listing.scanSelected(
+      source, projection, temporaryFolder: environment.temporaryFolder
+    ) { response, _ in
       let response = copy response
       let conditions =
         conditional || tags != nil ? conditions(for: response, tags, environment) : nil

@@ -106,7 +106,8 @@ extension URLCacheAdmin {
         expiryRules: listing.selection.expiryRules)
       var output = OutputBuffer(environment)
       var isFirst = true
-      try listing.scanSelected(source, .all) { response, content in
+      try listing.scanSelected(source, .all, temporaryFolder: environment.temporaryFolder) {
+        response, content in
         let digest = part == .everything ? try digest(of: response, content) : nil
         if format == .json {
           renderer.appendJSON(response, sha256: digest, into: &output.text)
