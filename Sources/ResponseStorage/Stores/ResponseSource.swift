@@ -224,10 +224,7 @@ extension ResponseSource {
     of ids: [StoredResponse.ID], _ projection: Projection,
     _ body: (borrowing StoredResponse, ScannedBody) throws -> ScanStep
   ) throws {
-    for id in ids {
-      guard let response = try response(id, projection.union(.body)) else { continue }
-      if try body(response, self.body(of: response)) == .stop { return }
-    }
+    try forEachResponse(of: ids, projection.union(.body)) { try body($0, self.body(of: $0)) }
   }
 }
 
