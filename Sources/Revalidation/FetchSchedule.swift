@@ -71,6 +71,12 @@ public struct FetchSchedule: Sendable {
     }
   }
 
+  /// Returns the number of requests to a host that have not finished.
+  func count(of host: [UInt8]) -> Int {
+    guard let host = places[host].flatMap({ hosts[$0] }) else { return 0 }
+    return host.pending.count - host.next + host.active
+  }
+
   private mutating func place(of host: [UInt8]) -> Int {
     if let place = places[host] { return place }
     defer { nextPlace += 1 }

@@ -1,3 +1,4 @@
+import Administration
 public import Bytes
 public import Files
 import ResponseStorage
@@ -5,7 +6,8 @@ import SQLite
 
 /// The changes to stored responses after validation, decided before anything is changed.
 ///
-/// Its entries are in a temporary database: memory does not grow with their number.
+/// Its entries are in a temporary database: memory does not grow with their number. ``finish()`` must be called after the
+/// last was inserted.
 public final class RevalidationPlan {
   /// The permitted changes.
   public struct Changes: Hashable, Sendable {
@@ -57,9 +59,11 @@ public final class RevalidationPlan {
   private let isPinned: (ValidationRequest) -> Bool
   private let database: TemporaryDatabase
   private var insertion: Statement
-  private var skipping: Statement
   private var outcomes: [ValidationResult.Outcome: Int64] = [:]
   private var actions: [Action: Int64] = [:]
+  // In memory, because a full disk must not hide what was changed.
+  private var skippedRefreshes = EntryIDSet()
+  private var skippedRemovals = EntryIDSet()
   private var skipped: [Action: Int64] = [:]
 
   /// The number of stored responses.
@@ -87,11 +91,9 @@ public final class RevalidationPlan {
     (self.changes, self.isPinned) = (changes, isPinned)
     database = try TemporaryDatabase(
       tables: [
-        "CREATE TABLE entries(number INTEGER PRIMARY KEY, change INTEGER, id, entry BLOB)",
-        "CREATE TABLE skipped(id PRIMARY KEY) WITHOUT ROWID",
+        "CREATE TABLE entries(number INTEGER PRIMARY KEY, change INTEGER, id, entry BLOB)"
       ])
     insertion = try database.prepare("INSERT INTO entries VALUES(?1, ?2, ?3, ?4)")
-    skipping = try database.prepare("INSERT INTO skipped VALUES(?1)")
   }
 
   /// Decides what happens to a stored response.
@@ -116,14 +118,30 @@ public final class RevalidationPlan {
     savedBytes += entry.savedBytes
   }
 
+  /// Writes everything to disk, so that nothing needs more room once changes have begun.
+  public func finish() throws(FileError) {
+    try database.execute("CREATE INDEX changes ON entries(change, id)")
+    try database.complete()
+  }
+
   /// Records that nothing happened to an entry because it had changed or was removed meanwhile.
-  public func skip(_ entry: Entry) throws(FileError) {
-    try database.restart(&skipping)
-    try database.bind(to: &skipping) { statement throws(SQLiteError) in
-      try statement.bind(entry.version.id, at: 1)
+  ///
+  /// Entries to refresh must be skipped in ascending order of ids, and so must those to remove.
+  public func skip(_ entry: Entry) {
+    switch entry.action.change {
+    case .none: return
+    case .refresh: skippedRefreshes.append(entry.version.id)
+    case .removal: skippedRemovals.append(entry.version.id)
     }
-    _ = try database.step(&skipping)
     skipped[entry.action, default: 0] += 1
+  }
+
+  private func isSkipped(_ entry: Entry) -> Bool {
+    switch entry.action.change {
+    case .none: false
+    case .refresh: skippedRefreshes.contains(entry.version.id)
+    case .removal: skippedRemovals.contains(entry.version.id)
+    }
   }
 
   /// Returns the number of stored responses with an outcome.
@@ -145,13 +163,12 @@ public final class RevalidationPlan {
   ///
   /// - Throws: `FileError` if the entries cannot be read, or the error that `body` throws.
   public func forEach(_ body: (Entry, _ isSkipped: Bool) throws -> Void) throws {
-    var rows = try database.prepare(
-      """
-      SELECT entry, skipped.id IS NOT NULL FROM entries LEFT JOIN skipped USING (id)
-      ORDER BY number
-      """)
+    skippedRefreshes.finish()
+    skippedRemovals.finish()
+    var rows = try database.prepare("SELECT entry FROM entries ORDER BY number")
     while try database.step(&rows) {
-      try body(try entry(of: rows), rows.integer(at: 1) == 1)
+      let entry = try entry(of: rows)
+      try body(entry, isSkipped(entry))
     }
   }
 
@@ -162,7 +179,6 @@ public final class RevalidationPlan {
   public func makeRemovalReader() throws(FileError) -> Reader { try reader(of: .removal) }
 
   private func reader(of change: Change) throws(FileError) -> Reader {
-    try database.execute("CREATE INDEX IF NOT EXISTS changes ON entries(change, id)")
     var rows = try database.prepare("SELECT entry FROM entries WHERE change = ?1 ORDER BY id")
     try database.restart(&rows, change.rawValue)
     return Reader(plan: self, rows: rows)

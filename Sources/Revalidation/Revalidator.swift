@@ -24,6 +24,7 @@ public struct Revalidator {
     /// The number of the request for the caller.
     let number: Int64
     var request: ValidationRequest
+    let host: [UInt8]
     /// The result of the first request, if this is the second one.
     var first: ValidationResult?
   }
@@ -41,15 +42,24 @@ public struct Revalidator {
     var schedule: FetchSchedule
     var waiting: [UInt32: Waiting] = [:]
     var pending: [UInt32: Pending] = [:]
-    var isRead = false
+    /// Hosts of which only some requests were read, with the number from which on the others are.
+    var restOfHosts: [[UInt8]: Int64] = [:]
 
     init(_ schedule: FetchSchedule) { self.schedule = schedule }
+
+    /// Whether to read a request when its turn has come. If not, it is read when the host has fewer.
+    mutating func wants(_ host: [UInt8], _ number: Int64) -> Bool {
+      if restOfHosts[host] != nil { return false }
+      guard schedule.count(of: host) >= Revalidator.mostOfHost else { return true }
+      restOfHosts[host] = number
+      return false
+    }
 
     /// Schedules a request.
     mutating func add(_ waiting: Waiting) {
       let number = UInt32(truncatingIfNeeded: waiting.number)
       self.waiting[number] = waiting
-      schedule.add([(Int(number), waiting.request.host?.bytes ?? [])])
+      schedule.add([(Int(number), waiting.host)])
     }
 
     /// Removes a request that has finished.
@@ -62,6 +72,9 @@ public struct Revalidator {
 
   /// The number of requests that are in memory.
   private static let mostWaiting = 1_024
+
+  /// The number of requests to a host that are in memory, so that one that answers slowly leaves room for others.
+  private static let mostOfHost = 64
 
   /// The time that a silent transport gets beyond the time limit for an origin server, in milliseconds.
   private static let grace: Int64 = 10_000
@@ -98,14 +111,17 @@ public struct Revalidator {
     var round = Round(schedule)
     while true {
       try fill(&round, from: &reader, body)
-      if round.schedule.isDone { return }
+      if round.schedule.isDone {
+        if reader.isAtEnd { return }
+        continue
+      }
       try send(&round, over: transport)
       // Wake up at least once a second, to check the deadlines.
       let wait = min(round.schedule.delay(at: steadyClock()) ?? 1_000, 1_000)
       if let (number, event) = try transport.receive(milliseconds: wait) {
-        try handle(event, of: number, in: &round, body)
+        try handle(event, of: number, in: &round, from: &reader, body)
       } else {
-        try giveUp(&round, over: transport, body)
+        try giveUp(&round, over: transport, from: &reader, body)
       }
     }
   }
@@ -115,16 +131,38 @@ public struct Revalidator {
     _ round: inout Round, from reader: inout ValidationRequests.Reader,
     _ body: (Int64, ValidationResult) throws -> Void
   ) throws {
-    while !round.isRead, round.waiting.count < Self.mostWaiting {
-      guard let (number, request) = try reader.next() else {
-        round.isRead = true
+    // Some at a time, as there may be millions that are not wanted yet, and responses have arrived.
+    for _ in 0..<Self.mostWaiting where round.waiting.count < Self.mostWaiting {
+      if let (number, request) = try reader.next(if: { round.wants($0, $1) }) {
+        try add(request, number, to: &round, body)
+      } else if reader.isAtEnd {
         return
       }
-      if let skipReason = request.skipReason {
-        try body(number, ValidationResult(request, notAskedFor: skipReason))
-      } else {
-        round.add(Waiting(number: number, request: request))
-      }
+    }
+  }
+
+  /// Schedules the next requests to a host.
+  private func fillRest(
+    of host: [UInt8], in round: inout Round, from reader: inout ValidationRequests.Reader,
+    _ body: (Int64, ValidationResult) throws -> Void
+  ) throws {
+    while let first = round.restOfHosts[host], first != .max,
+      round.schedule.count(of: host) < Self.mostOfHost
+    {
+      let next = try reader.next(of: host, from: first)
+      round.restOfHosts[host] = next.map { $0.number + 1 } ?? .max
+      if let (number, request) = next { try add(request, number, to: &round, body) }
+    }
+  }
+
+  private func add(
+    _ request: ValidationRequest, _ number: Int64, to round: inout Round,
+    _ body: (Int64, ValidationResult) throws -> Void
+  ) throws {
+    if let skipReason = request.skipReason {
+      try body(number, ValidationResult(request, notAskedFor: skipReason))
+    } else {
+      round.add(Waiting(number: number, request: request, host: request.host?.bytes ?? []))
     }
   }
 
@@ -142,7 +180,7 @@ public struct Revalidator {
   /// Handles an event of a request; events of abandoned requests are ignored.
   private func handle(
     _ event: FetchEvent, of number: UInt32, in round: inout Round,
-    _ body: (Int64, ValidationResult) throws -> Void
+    from reader: inout ValidationRequests.Reader, _ body: (Int64, ValidationResult) throws -> Void
   ) throws {
     guard var pending = round.pending[number], let request = round.waiting[number]?.request else {
       return
@@ -153,13 +191,13 @@ public struct Revalidator {
       round.pending[number] = pending
       return
     }
-    try end(number, with: result, in: &round, body)
+    try end(number, with: result, in: &round, from: &reader, body)
   }
 
   /// Abandons requests over their deadline, because the transport failed to.
   private func giveUp(
     _ round: inout Round, over transport: any Transport,
-    _ body: (Int64, ValidationResult) throws -> Void
+    from reader: inout ValidationRequests.Reader, _ body: (Int64, ValidationResult) throws -> Void
   ) throws {
     for (number, pending) in round.pending where pending.deadline < steadyClock() {
       // It is given up in any case, and a failure to say so must not end the run for all other
@@ -167,14 +205,15 @@ public struct Revalidator {
       try? transport.cancel(number)
       guard let request = round.waiting[number]?.request else { continue }
       let failure = FetchFailure(.timeout, "the request timed out")
-      try end(number, with: ValidationResult(request, failure), in: &round, body)
+      try end(
+        number, with: ValidationResult(request, failure), in: &round, from: &reader, body)
     }
   }
 
   /// Finishes a request, or sends a second one without conditions.
   private func end(
     _ number: UInt32, with result: ValidationResult, in round: inout Round,
-    _ body: (Int64, ValidationResult) throws -> Void
+    from reader: inout ValidationRequests.Reader, _ body: (Int64, ValidationResult) throws -> Void
   ) throws {
     guard var waiting = round.remove(number) else { return }
     var result = result
@@ -191,6 +230,7 @@ public struct Revalidator {
     }
     progress()
     try body(waiting.number, waiting.first?.replaced(by: result) ?? result)
+    try fillRest(of: waiting.host, in: &round, from: &reader, body)
   }
 
   /// Handles an event of a request.

@@ -69,8 +69,10 @@ public final class ValidationRequests {
   /// Returns a reader of all requests, which takes one request of each host in turn: one host with a thousand entries
   /// would otherwise keep all others waiting.
   ///
-  /// To be called once, after the last request was added.
+  /// To be called after the last request was added.
   func makeReader() throws(FileError) -> Reader {
+    try database.execute("CREATE INDEX IF NOT EXISTS hosts ON requests(host, number)")
+    try database.execute("DROP TABLE IF EXISTS turns")
     try database.execute(
       """
       CREATE TABLE turns AS SELECT number FROM (
@@ -79,20 +81,54 @@ public final class ValidationRequests {
       """)
     return Reader(
       requests: self,
-      statement: try database.prepare(
-        "SELECT number, request FROM turns CROSS JOIN requests USING (number) ORDER BY turns.rowid"
-      ))
+      turns: try database.prepare(
+        """
+        SELECT number, request, host FROM turns CROSS JOIN requests USING (number)
+        ORDER BY turns.rowid
+        """),
+      rest: try database.prepare(
+        """
+        SELECT number, request FROM requests WHERE host = ?2 AND number >= ?1 ORDER BY number
+        LIMIT 1
+        """))
   }
 
   /// Reads requests with their numbers, which are those of their order in the cache.
   struct Reader: ~Copyable {
     fileprivate let requests: ValidationRequests
-    fileprivate var statement: Statement
+    fileprivate var turns: Statement
+    fileprivate var rest: Statement
+    /// Whether the last request was read.
+    private(set) var isAtEnd = false
 
-    /// Returns the next request; `nil` at the end.
-    mutating func next() throws(FileError) -> (number: Int64, request: ValidationRequest)? {
-      guard try requests.database.step(&statement) else { return nil }
-      return (statement.integer(at: 0), try requests.database.request(statement))
+    fileprivate init(
+      requests: ValidationRequests, turns: consuming Statement, rest: consuming Statement
+    ) {
+      self.requests = requests
+      self.turns = turns
+      self.rest = rest
+    }
+
+    /// Returns the next request; `nil` at the end, or if it is not wanted.
+    mutating func next(
+      if isWanted: (_ host: [UInt8], _ number: Int64) -> Bool
+    ) throws(FileError) -> (number: Int64, request: ValidationRequest)? {
+      if !isAtEnd { isAtEnd = try !requests.database.step(&turns) }
+      // A statement that is stepped after its last row begins again.
+      guard !isAtEnd, isWanted(turns.bytes(at: 2), turns.integer(at: 0)) else { return nil }
+      return (turns.integer(at: 0), try requests.database.request(turns))
+    }
+
+    /// Returns the first request of a host from a number on; `nil` if there are no more.
+    mutating func next(
+      of host: [UInt8], from number: Int64
+    ) throws(FileError) -> (number: Int64, request: ValidationRequest)? {
+      try requests.database.restart(&rest, number)
+      try requests.database.bind(to: &rest) { statement throws(SQLiteError) in
+        try statement.bind(blob: host, at: 2)
+      }
+      guard try requests.database.step(&rest) else { return nil }
+      return (rest.integer(at: 0), try requests.database.request(rest))
     }
   }
 }

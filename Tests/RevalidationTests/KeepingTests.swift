@@ -48,7 +48,9 @@ import Testing
     #expect(all.sentCount == Int64(requests.count { $0.skipReason == nil }))
     var reader = try all.makeReader()
     var read: [Int64: ValidationRequest] = [:]
-    while let (number, request) = try reader.next() { read[number] = request }
+    while let (number, request) = try reader.next(if: { _, _ in true }) { read[number] = request }
+    let isAtEnd = reader.isAtEnd
+    #expect(isAtEnd)
     #expect(read.sorted { $0.key < $1.key }.map(\.value) == requests)
   }
 
@@ -60,8 +62,15 @@ import Testing
     }
     var reader = try all.makeReader()
     var order: [Int64] = []
-    while let (number, _) = try reader.next() { order.append(number) }
-    #expect(order == [0, 3, 5, 1, 6, 2, 4])
+    while !reader.isAtEnd {
+      // An unwanted request is passed over.
+      if let (number, _) = try reader.next(if: { $1 != 6 }) { order.append(number) }
+    }
+    #expect(order == [0, 3, 5, 1, 2, 4])
+    var others = try all.makeReader()
+    #expect(try others.next(of: Array("a.example".utf8), from: 2)?.number == 2)
+    #expect(try others.next(of: Array("a.example".utf8), from: 3)?.number == 4)
+    #expect(try others.next(of: Array("a.example".utf8), from: 5) == nil)
   }
 
   /// Results with and without a response, a reason, a joined body and a misfit.
@@ -145,6 +154,7 @@ import Testing
         ValidationResult(request, ValidationResponse(head: head, requestTime: 0, responseTime: 0)),
         at: Int64(number))
     }
+    try plan.finish()
     var refreshes = try plan.makeRefreshReader()
     let first = try refreshes.next(3)
     #expect(first.map(\.version.id) == [.row(-3), .row(9), .file("a")])
@@ -153,7 +163,7 @@ import Testing
     #expect(try refreshes.next() == nil)
     var removals = try plan.makeRemovalReader()
     #expect(try removals.next(9).map(\.version.id) == [.row(2), .row(.max)])
-    try plan.skip(first[1])
+    plan.skip(first[1])
     var skipped: [StoredResponse.ID] = []
     try plan.forEach { if $1 { skipped.append($0.version.id) } }
     #expect(skipped == [.row(9)])

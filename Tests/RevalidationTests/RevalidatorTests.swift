@@ -111,6 +111,55 @@ import Testing
     #expect(outcomes.allSatisfy { $0.value == ($0.key % 3 == 0 ? .notAsked : .changed) })
   }
 
+  /// A transport in which one host answers only when no other has anything to say.
+  private final class SlowHost: Transport {
+    var fast: [(number: UInt32, event: FetchEvent)] = []
+    var slow: [(number: UInt32, event: FetchEvent)] = []
+    /// The number of answers of other hosts when the slow one gave its first.
+    var fastBefore: Int?
+    var fastCount = 0
+
+    func send(_ request: FetchRequest, as number: UInt32) {
+      let events: [(number: UInt32, event: FetchEvent)] = [
+        (number, .head(RevalidatorTests.head)), (number, .end),
+      ]
+      if request.url.starts(with: Array("https://slow".utf8)) {
+        slow += events
+      } else {
+        fast += events
+        fastCount += 1
+      }
+    }
+
+    func cancel(_ number: UInt32) {}
+
+    func receive(milliseconds: Int64) -> (number: UInt32, event: FetchEvent)? {
+      if !fast.isEmpty { return fast.removeFirst() }
+      if slow.isEmpty { return nil }
+      fastBefore = fastBefore ?? fastCount
+      return slow.removeFirst()
+    }
+  }
+
+  @Test func `a host that answers slowly does not hold up the others`() throws {
+    let all = try ValidationRequests()
+    for index in 0..<5_000 {
+      let host = index % 2 == 0 ? "slow" : "fast"
+      let response = Sample.response(["ETag: \"a\""], url: "https://\(host).example/\(index)")
+      try all.append(ValidationRequest(for: response, by: ValidationRules()))
+    }
+    let transport = SlowHost()
+    let revalidator = Revalidator(
+      schedule: FetchSchedule(concurrency: 4), wallClock: { Sample.stored }, steadyClock: { 0 })
+    var numbers: [Int64] = []
+    try revalidator.run(all, over: transport) { number, _ in numbers.append(number) }
+    #expect(numbers.sorted() == Array(0..<5_000))
+    #expect(transport.fastBefore == 2_500)
+    // Each host is asked in the order of its entries.
+    let slow = numbers.filter { $0 % 2 == 0 }
+    #expect(slow == slow.sorted())
+  }
+
   @Test func `skipped entries send no request`() throws {
     var requests = requests(1)
     requests.insert(

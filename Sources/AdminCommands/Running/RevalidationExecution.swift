@@ -29,8 +29,8 @@ struct RevalidationExecution {
     do {
       while !batch.isEmpty, !shouldStop() {
         let left = try refresh(batch, unless: shouldStop)
-        for entry in batch where left.contains(entry.version.id) { try plan.skip(entry) }
         refreshed += batch.count - left.count
+        for entry in batch where left.contains(entry.version.id) { plan.skip(entry) }
         batch = try rest.next(Self.batchSize)
       }
     } catch is RefreshInterruption {
@@ -43,7 +43,7 @@ struct RevalidationExecution {
       throw error
     }
     while !batch.isEmpty {
-      for entry in batch { try plan.skip(entry) }
+      for entry in batch { plan.skip(entry) }
       batch = try rest.next(Self.batchSize)
     }
     try remove(unless: shouldStop)
@@ -87,7 +87,7 @@ struct RevalidationExecution {
       if entry.version.id == next?.version.id {
         next = try removed.next()
       } else {
-        try plan.skip(entry)
+        plan.skip(entry)
       }
     }
   }

@@ -90,7 +90,7 @@ extension URLCacheAdmin {
       }
       // Without a refresh, not even a place for bodies is made: a check must load none.
       let spool = refresh ? try BodySpool(in: environment.temporaryFolder) : nil
-      let asked = try requests(resuming: resume ? spool : nil, in: environment)
+      let (requests, asked) = try requests(resuming: resume ? spool : nil, in: environment)
       if !changes.isNothing { try change.finishIntents(of: cache, in: environment) }
       // Always kept, as there is no `--include-pinned` here: what a server answers in one minute is
       // no reason to lose what a user wants to keep.
@@ -100,7 +100,8 @@ extension URLCacheAdmin {
         (response.url, response.key) = (request.url, request.version.key)
         return pins.contains(response)
       }
-      try ask(asked.requests, for: plan, spool, environment)
+      try ask(requests, for: plan, spool, environment)
+      try plan.finish()
       let renderer = RevalidationRenderer(isDryRun: change.dryRun, secrets: secrets.policy)
       guard plan.changedCount > 0, !change.dryRun else {
         let status = try finish(plan, of: asked, renderer, environment)
@@ -144,7 +145,7 @@ extension URLCacheAdmin {
     /// - Parameter spool: The spool for stored beginnings of bodies whose rest is requested; `nil` to copy none.
     private func requests(
       resuming spool: BodySpool?, in environment: CommandEnvironment
-    ) throws -> Asked {
+    ) throws -> (ValidationRequests, Asked) {
       let source =
         try changes.isNothing
         ? cache.open(in: environment) : cache.openForPlanning(in: environment)
@@ -175,8 +176,9 @@ extension URLCacheAdmin {
       let count = try source.count()
       try source.finish()
       if requests.count == 0, listing.absent.isEmpty { environment.note("no entries selected") }
-      return Asked(
-        requests: requests, store: source.description, storedEntries: count, absent: listing.absent)
+      let asked = Asked(
+        store: source.description, storedEntries: count, absent: listing.absent)
+      return (requests, asked)
     }
 
     /// Asks the servers, and decides what happens to each entry.
@@ -253,9 +255,8 @@ extension URLCacheAdmin {
   }
 }
 
-/// The requests for a cache.
+/// The cache that requests are about.
 private struct Asked {
-  let requests: ValidationRequests
   var store: StoreDescription
   /// The number of all entries of the cache.
   var storedEntries: Int64
