@@ -219,11 +219,11 @@ public struct CacheWatch {
     _ selection: Selection, for source: any ResponseSource, among ids: [StoredResponse.ID]?,
     _ now: Timestamp
   ) throws -> Selection {
-    guard selection.needsPreparation else { return selection }
+    guard selection.searchesTexts else { return selection }
     var selection = selection
     // Pins restrict a selection without being named by the user, so that absent ones are no error.
     if let ids { selection.pins = EntryNames(ids.map { .id($0) }) }
-    try selection.prepare(for: source, at: now)
+    try selection.findTexts(in: source, at: now)
     return selection
   }
 }

@@ -36,8 +36,8 @@ import Testing
   private func selected(_ change: (inout Selection) throws -> Void) throws -> [Int64] {
     var selection = Selection()
     try change(&selection)
-    #expect(!selection.isEmpty && selection.needsPreparation)
-    try selection.prepare(for: Self.source, at: .epoch)
+    #expect(!selection.isEmpty && selection.searchesTexts)
+    try selection.findTexts(in: Self.source, at: .epoch)
     return try Self.source.responses.filter { try selection.contains($0, now: .epoch) }.map {
       guard case .row(let row) = $0.id else { return 0 }
       return row

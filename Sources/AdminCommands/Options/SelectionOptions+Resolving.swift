@@ -192,6 +192,6 @@ extension Selection {
     for source: any ResponseSource, at now: Timestamp, in environment: CommandEnvironment
   ) throws {
     try findSuperseded(in: source, temporaryFolder: environment.temporaryFolder)
-    try prepare(for: source, at: now)
+    try findTexts(in: source, at: now)
   }
 }

@@ -12,8 +12,8 @@ extension CacheReport {
   ///   - capacityBytes: The limit to compare the size on disk with, if there is one.
   ///   - clock: The system time, for the age of files; `nil` for `now`.
   ///   - temporaryFolder: The folder for the unnamed files that a large cache needs.
-  /// - Throws: The error that the source throws.
-  /// - Complexity: O(*n*), where *n* is the number of entries. Memory grows with the number of body files only.
+  /// - Throws: The error that the source throws, or `FileError` if a temporary file cannot be used.
+  /// - Complexity: O(*n* log *n*), where *n* is the number of entries. Memory grows with the number of body files only.
   public init(
     of source: any ResponseSource, at now: Timestamp, expiryRules: [UserInfoExpiry.Rule],
     capacityBytes: ByteCount?, clock: Timestamp? = nil, temporaryFolder: String
@@ -38,7 +38,7 @@ extension CacheReport {
       return .next
     }
     try tally.write(to: &self, lookingUpIn: source)
-    self.usage.superseded = try search.finish().sum
+    self.usage.superseded = try search.sum()
     // In a pass of its own, because it needs more of each response than all other figures together.
     self.usage.savings = try CacheSavings(of: source, at: now, expiryRules: expiryRules)
     try check(source, clock: clock ?? now, in: temporaryFolder)

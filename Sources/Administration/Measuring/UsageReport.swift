@@ -144,8 +144,8 @@ public struct UsageReport: Hashable, Sendable {
   ///     requested.
   ///   - groupMemory: The maximum memory of the groups, in bytes. Entries of groups over the limit count in ``rest``;
   ///     the groups are then those encountered first, not necessarily the largest.
-  /// - Throws: The error that the source throws.
-  /// - Complexity: O(*n*), where *n* is the number of entries, in bounded memory.
+  /// - Throws: The error that the source throws, or `FileError` if a temporary file cannot be used.
+  /// - Complexity: O(*n*), where *n* is the number of entries, in bounded memory; O(*n* log *n*) to find superseded ones.
   public init(
     of source: any ResponseSource, by grouping: Grouping?, capacityBytes: ByteCount?,
     now: Timestamp,
@@ -183,7 +183,7 @@ public struct UsageReport: Hashable, Sendable {
     if selection?.isEmpty ?? true {
       churn = try CacheChurn(of: source, tally.ids, bodyBytes: bodyBytes)
     }
-    superseded = try search?.finish().sum
+    superseded = try search?.sum()
   }
 
   /// Returns the largest body that a store of this capacity accepts, in bytes; `nil` if unknown, or if there is no such

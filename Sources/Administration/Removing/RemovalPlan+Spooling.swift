@@ -16,6 +16,8 @@ extension RemovalPlan.Entry: Spoolable {
     static let size = Contents(rawValue: 32)
     static let time = Contents(rawValue: 64)
     static let verdict = Contents(rawValue: 128)
+    static let bodyFile = Contents(rawValue: 256)
+    static let orphan = Contents(rawValue: 512)
 
     init(rawValue: Int64) { self.rawValue = rawValue }
 
@@ -28,13 +30,14 @@ extension RemovalPlan.Entry: Spoolable {
       if entry.size != nil { insert(.size) }
       if entry.time != nil { insert(.time) }
       if entry.verdict != nil { insert(.verdict) }
+      if entry.hasBodyFile { insert(.bodyFile) }
+      if entry.isOrphan { insert(.orphan) }
     }
   }
 
   func pack(into values: inout PackedValues) {
     let contents = Contents(of: self)
     values.append(contents.rawValue)
-    values.append((hasBodyFile ? 1 : 0) | (isOrphan ? 2 : 0))
     values.append(Int64(round))
     values.append(choice: reason)
     values.append(state) { $0.append(choice: $1) }
@@ -53,7 +56,6 @@ extension RemovalPlan.Entry: Spoolable {
 
   init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     let contents = Contents(rawValue: try reader.number())
-    let flags = try reader.number()
     let round = try reader.number(UInt8.self)
     let reason: RemovalPlan.Reason = try reader.choice()
     let state: ResponseFreshness.State? = try reader.optional {
@@ -69,8 +71,8 @@ extension RemovalPlan.Entry: Spoolable {
     let time = contents.contains(.time) ? try reader.time() : nil
     self.init(
       version: ResponseVersion(id: id, key: key, stored: stored, file: file), url: url, size: size,
-      hasBodyFile: flags & 1 != 0, isOrphan: flags & 2 != 0, time: time, state: state,
-      reason: reason)
+      hasBodyFile: contents.contains(.bodyFile), isOrphan: contents.contains(.orphan), time: time,
+      state: state, reason: reason)
     self.round = round
     if contents.contains(.verdict) {
       let fate: EntryRule.Fate = try reader.choice()

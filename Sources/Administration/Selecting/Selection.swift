@@ -48,7 +48,7 @@ public struct Selection: Sendable {
   /// Reads the cache to find the superseded entries, if those are selected.
   ///
   /// - Parameter temporaryFolder: The folder for the unnamed files that a large cache needs.
-  /// - Throws: The error that the source throws.
+  /// - Throws: The error that the source throws, or `FileError` if a temporary file cannot be used.
   public mutating func findSuperseded(
     in source: any ResponseSource, temporaryFolder: String
   ) throws {
@@ -60,7 +60,7 @@ public struct Selection: Sendable {
   ///
   /// - Parameter now: The time for evaluating the other criteria.
   /// - Throws: The error that the source throws.
-  public mutating func prepare(for source: any ResponseSource, at now: Timestamp) throws {
+  public mutating func findTexts(in source: any ResponseSource, at now: Timestamp) throws {
     let texts = criteria.allTexts
     guard !texts.isEmpty else { return }
     // Only the bodies of entries are read that match everything else.
@@ -74,8 +74,8 @@ public struct Selection: Sendable {
     }
   }
 
-  /// Whether a decision needs bodies or all entries of the cache, so that the selection must be prepared.
-  public var needsPreparation: Bool { criteria.selectsSuperseded || !criteria.allTexts.isEmpty }
+  /// Whether a decision needs the text of bodies, so that ``findTexts(in:at:)`` must be called before.
+  public var searchesTexts: Bool { !criteria.allTexts.isEmpty }
 
   /// The fields that ``decision(for:now:)`` needs.
   public var projection: Projection {
@@ -99,6 +99,7 @@ public struct Selection: Sendable {
     if !criteria.userInfo.isEmpty { result.formUnion(.userInfo) }
     if criteria.asksForFreshness { result.formUnion(ResponseFreshness.projection) }
     if let classes { result.formUnion(classes.projection) }
+    // For the marks by which versions were recognized, which reports name.
     if criteria.selectsSuperseded { result.formUnion([.url, .key]) }
     for condition in criteria.conditions {
       result.formUnion(condition.projection(ageBasis: ageBasis))

@@ -6,7 +6,7 @@ import Files
 /// What the file has no room for is kept in memory: a removal may have been started to make room on a full disk.
 final class SpoolFile {
   private var file: TemporaryFile?
-  /// The folder of the file, for messages: it has no name.
+  /// The folder of the file, which itself has no name.
   let folder: String
   private let status: (String) throws(FileError) -> FileSystemStatus
   /// The number of the file system of the file.

@@ -17,8 +17,6 @@ public struct SupersededEntries: Sendable {
 
   var superseded = EntryIDSet()
   var ofUnknownTime = EntryIDSet()
-  /// The superseded entries, added up.
-  var sum = CacheReport.Sum()
 
   /// Creates an empty set.
   init() {}

@@ -2,7 +2,7 @@ import Bytes
 import Files
 import ResponseStorage
 
-/// Finds the superseded entries among the versions of resources. Memory does not grow with their number.
+/// Finds the superseded entries among the versions of resources. Only their ids are in memory.
 struct VersionSearch {
   /// An entry that is superseded, or may be.
   private struct Found: Spoolable {
@@ -22,13 +22,13 @@ struct VersionSearch {
     }
   }
 
+  private let temporaryFolder: String
   private var versions: SpooledSort<VersionedEntry>
-  private var found: SpooledSort<Found>
 
   /// - Parameter temporaryFolder: The folder for the unnamed files that many versions need.
   init(in temporaryFolder: String) {
     versions = SpooledSort(in: temporaryFolder) { $0.precedes($1) }
-    found = SpooledSort(in: temporaryFolder) { $0.id < $1.id }
+    self.temporaryFolder = temporaryFolder
   }
 
   /// Adds versions of resources, in any order.
@@ -36,28 +36,23 @@ struct VersionSearch {
     for entry in entries { try versions.insert(entry) }
   }
 
+  /// Removes all versions, and returns the sum of the superseded entries. Memory does not grow with their number.
+  ///
+  /// - Complexity: O(*n* log *n*), where *n* is the number of versions.
+  mutating func sum() throws(FileError) -> CacheReport.Sum {
+    var sum = CacheReport.Sum()
+    try removeAll { if $1 { sum.insert($0.size) } }
+    return sum
+  }
+
   /// Removes all versions, and returns the superseded entries.
   ///
   /// - Complexity: O(*n* log *n*), where *n* is the number of versions.
   mutating func finish() throws(FileError) -> SupersededEntries {
     var result = SupersededEntries()
-    var sorted = try versions.removeAll()
-    var newest: VersionedEntry?
-    while let entry = try sorted.next() {
-      guard let known = newest, entry.isVersion(ofSameAs: known) else {
-        newest = entry
-        continue
-      }
-      // The newest version comes first, unless there is none that supersedes others.
-      guard known.supersedes, !entry.isSameVersion(as: known) else { continue }
-      // By the time of storing, since hashes have no order, and a roll-back makes an older number the
-      // newest version. Without a time it may be older than the newest version, or newer.
-      if entry.stored == nil {
-        try found.insert(Found(entry.id, isCertain: false))
-      } else if entry.isBefore(known) {
-        try found.insert(Found(entry.id, isCertain: true))
-        result.sum.insert(entry.size)
-      }
+    var found = SpooledSort<Found>(in: temporaryFolder) { $0.id < $1.id }
+    try removeAll { entry, isCertain throws(FileError) in
+      try found.insert(Found(entry.id, isCertain: isCertain))
     }
     var ids = try found.removeAll()
     while let entry = try ids.next() {
@@ -70,5 +65,28 @@ struct VersionSearch {
     result.superseded.finish()
     result.ofUnknownTime.finish()
     return result
+  }
+
+  /// Removes all versions, and calls `body` with each entry that is superseded, or may be.
+  private mutating func removeAll(
+    _ body: (VersionedEntry, _ isCertain: Bool) throws(FileError) -> Void
+  ) throws(FileError) {
+    var sorted = try versions.removeAll()
+    var newest: VersionedEntry?
+    while let entry = try sorted.next() {
+      guard let known = newest, entry.isVersion(ofSameAs: known) else {
+        newest = entry
+        continue
+      }
+      // The newest version comes first, unless there is none that supersedes others.
+      guard known.supersedes, !entry.isSameVersion(as: known) else { continue }
+      // By the time of storing, since hashes have no order, and a roll-back makes an older number the
+      // newest version. Without a time it may be older than the newest version, or newer.
+      if entry.stored == nil {
+        try body(entry, false)
+      } else if entry.isBefore(known) {
+        try body(entry, true)
+      }
+    }
   }
 }
