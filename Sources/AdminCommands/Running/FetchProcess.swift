@@ -5,14 +5,22 @@ import Revalidation
 /// The helper process that sends requests.
 ///
 /// Its output is trusted no more than the origin servers behind it. If a response crashes it, as some lengths crash
-/// Foundation, the pending requests fail and a new process takes over.
+/// Foundation, the pending requests fail and a new process takes over. One also takes over after many requests, because
+/// Foundation keeps some memory of each.
 final class FetchProcess: Transport {
   private static let name = "urlcache-admin-fetch"
+
+  /// The number of requests to a process.
+  private static let mostRequests = 100_000
 
   private let path: String
   private var child: ChildProcess
   /// The requests that the process has not finished.
   private var pending: Set<UInt32> = []
+  /// The number of requests that were sent to the process.
+  private var sentCount = 0
+  /// The requests for the next process, which starts when this one has finished its own.
+  private var held: [Frame] = []
   /// The requests that failed without an event from the process, with the reasons.
   private var failed: [(number: UInt32, failure: FetchFailure)] = []
   private var reader = FrameReader()
@@ -50,12 +58,22 @@ final class FetchProcess: Transport {
       let failure = FetchFailure(.notSendable, "the stored request is too long to send")
       return failed.append((number, failure))
     }
-    pending.insert(number)
+    if sentCount < Self.mostRequests { try send(frame) } else { held.append(frame) }
+  }
+
+  private func send(_ frame: Frame) throws {
+    sentCount += 1
+    pending.insert(frame.number)
     try write(frame)
   }
 
   func cancel(_ number: UInt32) throws {
-    if let frame = Frame(.cancel, number) { try write(frame) }
+    if let place = held.firstIndex(where: { $0.number == number }) {
+      held.remove(at: place)
+      failed.append((number, FetchFailure(.cancelled, "the request was cancelled")))
+    } else if let frame = Frame(.cancel, number) {
+      try write(frame)
+    }
   }
 
   func receive(milliseconds: Int64) throws -> (number: UInt32, event: FetchEvent)? {
@@ -64,7 +82,10 @@ final class FetchProcess: Transport {
       if let frame = try nextFrame() {
         // The helper is trusted no more than the servers, so each of its frames is checked.
         guard let event = FetchEvent(frame) else { throw Self.notOfTheProtocol }
-        if event.isLast { pending.remove(frame.number) }
+        if event.isLast {
+          pending.remove(frame.number)
+          if !held.isEmpty, pending.isEmpty { try renew() }
+        }
         return (frame.number, event)
       }
       let wait = Int32(clamping: max(0, milliseconds))
@@ -73,8 +94,17 @@ final class FetchProcess: Transport {
     }
   }
 
+  /// Starts another process, and sends it the requests that were held.
+  private func renew() throws {
+    (reader, sentCount) = (FrameReader(), 0)
+    child = try Self.start(path)
+    let frames = held
+    held = []
+    for frame in frames { try send(frame) }
+  }
+
   /// Restarts the process after a crash; one that exited by itself would do so again.
-  private func startAgain() throws(CommandFailure) {
+  private func startAgain() throws {
     guard !pending.isEmpty, child.hasBeenKilled() else {
       throw Self.broken("it exited unexpectedly")
     }
@@ -84,8 +114,7 @@ final class FetchProcess: Transport {
     failed += pending.sorted().map { ($0, failure) }
     pending = []
     // The last frame of the crashed process may be incomplete.
-    reader = FrameReader()
-    child = try Self.start(path)
+    try renew()
   }
 
   private func nextFrame() throws(CommandFailure) -> Frame? {
