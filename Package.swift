@@ -176,7 +176,8 @@ let package = Package(
     .testTarget(
       name: "ExecutableTests",
       dependencies: [
-        "AdminCommands", "urlcache-admin", "urlcache-admin-fetch", "sample-cache", argumentParser,
+        "AdminCommands", "Fetching", "urlcache-admin", "urlcache-admin-fetch", "sample-cache",
+        argumentParser,
       ],
       exclude: ["Golden"], swiftSettings: checked + unoptimized),
   ]

@@ -10,10 +10,9 @@ import Revalidation
 final class FetchProcess: Transport {
   private static let name = "urlcache-admin-fetch"
 
-  /// The number of requests to a process.
-  private static let mostRequests = 100_000
-
   private let path: String
+  /// The number of requests to a process.
+  private let mostRequests: Int
   private var child: ChildProcess
   /// The requests that the process has not finished.
   private var pending: Set<UInt32> = []
@@ -29,7 +28,7 @@ final class FetchProcess: Transport {
   /// Starts the helper from the folder of this program, or from `libexec` in an installation.
   ///
   /// - Throws: ``CommandFailure``, `unavailable` if the helper is missing.
-  init() throws(CommandFailure) {
+  convenience init() throws(CommandFailure) {
     let folder = CurrentProcess.programPath.map { path in
       String(
         decoding: path.utf8.prefix(upTo: path.utf8.lastIndex(of: 0x2F) ?? path.utf8.startIndex).map
@@ -42,7 +41,14 @@ final class FetchProcess: Transport {
     guard let path = candidates?.first(where: { (try? FileStatus.of($0))?.kind == .regular }) else {
       throw .noFetchProgram(beside: folder)
     }
-    self.path = path
+    try self.init(path)
+  }
+
+  /// Starts the helper at a path.
+  ///
+  /// - Parameter mostRequests: The number of requests after which another process takes over.
+  init(_ path: String, renewingAfter mostRequests: Int = 100_000) throws(CommandFailure) {
+    (self.path, self.mostRequests) = (path, mostRequests)
     child = try Self.start(path)
   }
 
@@ -58,7 +64,7 @@ final class FetchProcess: Transport {
       let failure = FetchFailure(.notSendable, "the stored request is too long to send")
       return failed.append((number, failure))
     }
-    if sentCount < Self.mostRequests { try send(frame) } else { held.append(frame) }
+    if sentCount < mostRequests { try send(frame) } else { held.append(frame) }
   }
 
   private func send(_ frame: Frame) throws {
