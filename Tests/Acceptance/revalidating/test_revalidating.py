@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -325,6 +326,27 @@ def test_purging(base, cache):
     entries, _ = revalidate(cache, base + "changed", base + "rolled", base + "etag", "--purge-changed", "--yes")
     left = {url.removeprefix(base) for url in apple_entries(cache)[0]}
     assert left == OUTCOMES.keys() - {"404", "410", "changed", "rolled"}, left
+
+
+def test_meanwhile(base, cache):
+    """Entries that the app stores again meanwhile are neither refreshed nor removed, and are reported as skipped."""
+    urls = [base + name for name in ["etag", "both", "404", "410", "slow"]]
+    process = subprocess.Popen([tool, "revalidate", "-c", cache, *urls, "--refresh", "--purge-gone", "--yes", "--timeout", "5s", "--format", "json"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not any("slow" in str(asked) for asked in Origin.asked) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    # All entries have been read, and none is changed before the slow one has failed.
+    with sqlite3.connect(os.path.join(cache, "Cache.db")) as database:
+        ids = [id for id, in database.execute("SELECT entry_ID FROM cfurl_cache_response WHERE request_key IN (?, ?)", (base + "etag", base + "404"))]
+        # A response that is stored again gets a new id.
+        for table in origin.TABLES:
+            database.execute(f"UPDATE {table} SET entry_ID = entry_ID + 1000 WHERE entry_ID IN (?, ?)", ids)
+    database.close()
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 3, (process.returncode, errors)
+    actions = {entry["url"].removeprefix(base): entry["action"] for entry in json.loads(output)["entries"]}
+    assert actions == {"etag": "skipped", "both": "freshen", "404": "skipped", "410": "remove", "slow": "none"}, actions
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
