@@ -1,6 +1,6 @@
 """An app that uses its cache as CFNetwork or Foundation does, measures its own waits, and keeps account of what it does.
 
-    busy_app.py DATABASE|FOLDER storing|busy SEED PAUSE
+    busy_app.py DATABASE|FOLDER storing|busy SEED PAUSE USER
 
 `storing` stores an entry every PAUSE seconds; `busy` also replaces, reads and removes some. In a database each is a transaction over three tables,
 and a lock is waited for for 1 s at most; the body file is written first. In a folder, files are written under another name and then renamed.
@@ -199,7 +199,12 @@ class FoundationApp(App):
 
 
 def main():
-    path, kind, seed, pause = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
+    path, kind, seed, pause, user = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5])
+    if user:
+        # What is imported only when it is needed may be out of reach then.
+        worlds.hash_value("")
+        os.setgid(user)
+        os.setuid(user)
     app = (FoundationApp if os.path.isdir(path) else AppleApp)(path, seed)
     app.operate(kind)
     print("ready", flush=True)

@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import plistlib
+import re
 import shutil
 import signal
 import sqlite3
@@ -113,6 +114,10 @@ def request_object(entry):
 def body_name(number):
     """The name of a body file, a UUID that depends on the number only."""
     return str(uuid.UUID(bytes=hashlib.sha256(str(number).encode()).digest()[:16])).upper()
+
+
+def is_body_name(name):
+    return re.fullmatch(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}", name) is not None
 
 
 # --- Apple's stores --------------------------------------------------------------------------------------------------------
@@ -297,9 +302,9 @@ def is_foundation(cache, name="Cache.db"):
     return not os.path.exists(os.path.join(cache, name))
 
 
-def tables(cache, name="Cache.db", live=False):
-    """The rows of the three tables by their numbers, byte for byte. Reads a copy, so that it changes nothing; `live` reads the
-    database itself, which somebody has open."""
+@contextlib.contextmanager
+def reading(cache, name="Cache.db", live=False):
+    """A connection in a transaction, to a copy, so that it changes nothing; or to the database itself, which somebody has open."""
     with contextlib.ExitStack() as stack:
         folder = cache
         if not live:
@@ -310,19 +315,37 @@ def tables(cache, name="Cache.db", live=False):
         connection = stack.enter_context(contextlib.closing(connect(folder, name)))
         connection.text_factory = bytes
         connection.execute("BEGIN")
+        yield connection
+
+
+def tables(cache, name="Cache.db", live=False):
+    """The rows of the three tables by their numbers, byte for byte: texts are bytes, too."""
+    with reading(cache, name, live) as connection:
         assert live or connection.execute("PRAGMA quick_check").fetchone() == (b"ok",)
         return [{row[0]: row for row in connection.execute(f"SELECT * FROM {table}")} for table in TABLES]
+
+
+def databases(cache):
+    """The names of the SQLite databases in the folder of a cache."""
+    def begins(entry):
+        with open(entry.path, "rb") as file:
+            return file.read(16) == b"SQLite format 3\0"
+    return [entry.name for entry in os.scandir(cache) if entry.is_file(follow_symlinks=False) and begins(entry)]
 
 
 def contents(cache, name="Cache.db", live=False):
     """The entries by their numbers or names, as all that is stored of them: rows, and the contents of body files (None if missing).
     The three tables have to agree."""
     if is_foundation(cache, name):
-        return {file.removesuffix(SUFFIX): scratch.read(os.path.join(cache, file))
-                for file in os.listdir(cache) if file.endswith(SUFFIX)}
+        files = {file.removesuffix(SUFFIX): content_of(os.path.join(cache, file)) for file in os.listdir(cache) if file.endswith(SUFFIX)}
+        return {name: data for name, data in files.items() if data is not None}
     responses, blobs, bodies = tables(cache, name, live)
     assert responses.keys() == blobs.keys() == bodies.keys(), "the three tables do not agree"
     return {number: (row, blobs[number], bodies[number], body_of(cache, bodies[number])) for number, row in responses.items()}
+
+
+def body_of(cache, row):
+    return content_of(os.path.join(cache, "fsCachedData", file_of(row))) if file_of(row) else None
 
 
 def file_of(row):
@@ -330,11 +353,9 @@ def file_of(row):
     return row[2].decode() if len(row) == 3 and row[1] else None
 
 
-def body_of(cache, row):
-    try:
-        return scratch.read(os.path.join(cache, "fsCachedData", file_of(row))) if file_of(row) else None
-    except FileNotFoundError:
-        return None
+def content_of(path):
+    with contextlib.suppress(FileNotFoundError):
+        return scratch.read(path)
 
 
 def files_of(cache, name="Cache.db", live=False):
@@ -342,19 +363,27 @@ def files_of(cache, name="Cache.db", live=False):
     return {file_of(row) for row in tables(cache, name, live)[2].values()} - {None}
 
 
+def is_sparse(status):
+    return status.st_size > 1 << 20 and status.st_blocks * 512 < status.st_size
+
+
 def canary(folder):
     """All files below a folder, with their contents, modes, owners and times."""
     result = {}
     for parent, folders, names in os.walk(folder):
         for name in [*folders, *names]:
-            path = os.path.join(parent, name)
-            status, content = os.lstat(path), None
+            path, content = os.path.join(parent, name), None
+            try:
+                status = os.lstat(path)
+                data = scratch.read(path) if stat.S_ISREG(status.st_mode) and not is_sparse(status) else b""
+            except FileNotFoundError:
+                # An app has removed it just now.
+                continue
             if stat.S_ISLNK(status.st_mode):
                 content = os.readlink(path)
             # Of a file with holes, what the file system says.
             elif stat.S_ISREG(status.st_mode):
-                is_sparse = status.st_size > 1 << 20 and status.st_blocks * 512 < status.st_size
-                content = status.st_blocks if is_sparse else hashlib.sha256(scratch.read(path)).hexdigest()
+                content = status.st_blocks if is_sparse(status) else hashlib.sha256(data).hexdigest()
             times = 0 if stat.S_ISDIR(status.st_mode) else status.st_mtime_ns
             result[os.path.relpath(path, folder)] = (status.st_mode, status.st_uid, status.st_gid, status.st_size if times else 0, times, content)
     return result
@@ -369,7 +398,8 @@ def changes(before, after):
 # --- Who is there, and what goes wrong -------------------------------------------------------------------------------------
 
 HOLDER = """
-import sqlite3, sys
+import os, sqlite3, sys
+if sys.argv[3] != "0": os.setgid(int(sys.argv[3])); os.setuid(int(sys.argv[3]))
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
 if sys.argv[2] == "reading":
@@ -393,19 +423,19 @@ class Holder:
 
     def __init__(self, cache, who, name="Cache.db", seed=0, user=None, pause=0.01):
         self.report, self.process, self.who = None, None, who
-        database = os.path.join(cache, name)
+        database, user = os.path.join(cache, name), str(user or 0)
+        # Another user may not have this Python, and so becomes one only then.
         if who in ("idle", "reading"):
-            self.words = [sys.executable, "-ISc", HOLDER, database, who]
+            self.words = [sys.executable, "-ISc", HOLDER, database, who, user]
         elif who in ("storing", "busy"):
             program = os.path.join(os.path.dirname(__file__), "busy_app.py")
-            self.words = [sys.executable, "-SE", program, cache if is_foundation(cache, name) else database, who, str(seed), str(pause)]
+            self.words = [sys.executable, "-SE", program, cache if is_foundation(cache, name) else database, who, str(seed), str(pause), user]
         elif who == "ours":
             from products import tool
             self.words = ["sh", "-c", OURS, tool, cache]
         else:
             assert who == "nobody", who
             self.words = None
-        self.options = {"user": user, "group": user, "extra_groups": []} if user else {}
 
     def __enter__(self):
         if self.words:
@@ -413,7 +443,7 @@ class Holder:
             self.process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=output, text=True,
                                             env=surroundings() if self.who == "ours" else None,
                                             stderr=subprocess.DEVNULL if self.who == "ours" else None,
-                                            start_new_session=True, **self.options)
+                                            start_new_session=True)
             assert self.who == "ours" or self.process.stdout.readline() == "ready\n"
         return self
 
@@ -455,18 +485,21 @@ class FullDisk:
 
 
 def give(folder, user=STRANGER):
-    """Makes a folder and all in it another user's; only root can."""
+    """Makes a folder and all in it another user's, who can also reach it; only root can."""
+    os.chmod(scratch.root, 0o755)
     for parent, folders, names in os.walk(folder):
         for path in [parent, *(os.path.join(parent, name) for name in folders + names)]:
             os.chown(path, user, user, follow_symlinks=False)
 
 
-def surroundings():
-    """The environment of the programs, which has nothing of that of the tests."""
+def surroundings(user=None):
+    """The environment of the programs, which has nothing of that of the tests. Another user has a home of their own."""
     result = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
     for name, folder in {"HOME": "home", "XDG_STATE_HOME": "state", "TMPDIR": "temporary"}.items():
-        result[name] = scratch.path(folder)
+        result[name] = scratch.path(f"{folder}-{user}" if user else folder)
         os.makedirs(result[name], exist_ok=True)
+        if user:
+            os.chown(result[name], user, user)
     return result
 
 
@@ -477,7 +510,7 @@ def run(*words, status=None, user=None, inside=(), environment=None, timeout=120
         options |= {"user": user, "group": user, "extra_groups": []}
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     result = subprocess.run([*inside, tool, *words], text=True, errors="surrogateescape", timeout=timeout,
-                            env=surroundings() | (environment or {}), **options)
+                            env=surroundings(user) | (environment or {}), **options)
     assert status is None or result.returncode in (status if isinstance(status, tuple) else (status,)), (words, status, result)
     return result
 
