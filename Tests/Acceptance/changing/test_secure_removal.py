@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import scratch
+import worlds
 from planted_entries import HOST, MARK, grep, plant, url
 from products import REPOSITORY
 from scratch import copy, path, run
@@ -140,13 +141,10 @@ def test_nothing_to_remove(verb, options):
 def test_second_run_while_the_app_is_running_and_after():
     """What could not be overwritten while an app was running is overwritten by the same command later."""
     cache = make()
-    with subprocess.Popen([sys.executable, "-c", HOLDER, os.path.join(cache, "Cache.db"), "reading"], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as holder:
-        assert holder.stdout.readline() == b"open\n"
+    with worlds.Holder(cache, "reading"):
         for _ in range(2):
             secure("purge", cache, *VAULT, status=3)
         assert len(os.listdir(path("state/urlcache-admin/intents"))) == 1
-        holder.communicate(b"\n")
     planned = json.loads(run("purge", "-c", cache, *VAULT, "--secure", "-n", "--format", "json").stdout)["secure"]
     assert planned["complete"] is None
     receipt = secure("purge", cache, *VAULT)
@@ -282,28 +280,11 @@ def test_body_files_are_overwritten():
         file.close()
 
 
-HOLDER = """
-import sqlite3, sys
-connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-connection.execute("PRAGMA wal_autocheckpoint = 0")
-if len(sys.argv) > 2:
-    connection.execute("BEGIN")
-connection.execute("SELECT count(*) FROM cfurl_cache_response").fetchall()
-print("open", flush=True)
-sys.stdin.readline()
-if len(sys.argv) > 2:
-    connection.execute("COMMIT")
-connection.close()
-"""
-
-
 @pytest.mark.parametrize("reads", [False, True])
 def test_while_the_app_is_running(reads):
     """While an app is running, the receipt names the files with traces as `grep` does, and the command ends with 3."""
     cache = make()
-    words = [sys.executable, "-c", HOLDER, os.path.join(cache, "Cache.db"), *["reading"] * reads]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
-        assert holder.stdout.readline() == b"open\n"
+    with worlds.Holder(cache, "reading" if reads else "idle"):
         assert secure("purge", cache, *VAULT, "--dry-run")["secure"]["in_use"]
         result = run("purge", "-c", cache, *VAULT, "--secure", "--yes", "--format", "json", status=3)
         receipt = json.loads(result.stdout)["secure"]
@@ -327,9 +308,6 @@ def test_while_the_app_is_running(reads):
             assert receipt["free_bytes"] == 0
         text = run("compact", "-c", cache, "--secure", status=3).stdout.decode()
         assert "May remain while another process has the cache open: " in text
-        holder.stdin.write(b"\n")
-        holder.stdin.flush()
-        holder.wait(timeout=60)
     # The command that the hint names does the rest.
     result = secure("compact", cache)["secure"]
     assert result["complete"] and grep(cache) == {} and recovered(cache) == [], result

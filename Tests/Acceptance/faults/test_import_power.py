@@ -4,7 +4,6 @@ An import is recorded under strace: first it writes all bodies and waits for the
 On each disk that a power failure may leave there is all of the archive, or nothing. By default it tries fewer moments.
 """
 
-import contextlib
 import os
 import random
 import sqlite3
@@ -13,7 +12,8 @@ import subprocess
 import pytest
 
 import strace
-from fault_trial import Bad, contents, must, open_elsewhere
+import worlds
+from fault_trial import Bad, contents, must
 from power_loss import disk_after, recorded
 from products import tool
 from scratch import copy, export, make, path
@@ -74,7 +74,7 @@ def test_power_failure(entries, at_once, beside, thorough):
     connection.close()
     cache = copy(origin, "cache")
     words = [tool, "import", "-c", cache, archive, "--yes", "--on-conflict", "replace"]
-    with open_elsewhere(cache) if beside else contextlib.nullcontext():
+    with worlds.Holder(cache, "idle" if beside else "nobody"):
         events = recorded(lambda *before: subprocess.run([*before, *words], capture_output=True, check=True), cache, path("trace"))
     old, new = contents(origin), contents(cache)
     assert new == contents(more) and old != new

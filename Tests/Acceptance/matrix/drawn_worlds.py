@@ -24,7 +24,7 @@ DIMENSIONS = {
     "spelling": ["same", "Unicode", "Punycode", "capitals", "port"],
     "redirected": [False, False, True],
     "verb": ["all", "host", "operands", "old", "pins", "secure", "plan", "entries", "size", "size", "size", "age", "impossible", "keep rule", "repair",
-             "compact"],
+             "compact", "import", "expire"],
     "fault": ["none"] * 9 + ["log", "log", "metrics", "backup", "new plan", "output", "disk", "disk", "signal", "signal"],
 }
 
@@ -48,8 +48,11 @@ def draw(seed):
         world["who"] = "nobody"
     if world["fault"] in ("backup", "new plan"):
         world["verb"] = choice.choice(["all", "host", "old", "pins"])
+    # Import writes no log.
+    if world["fault"] in ("log", "metrics") and world["verb"] == "import":
+        world["verb"] = "size"
     # In a folder of Foundation there is no space to return, and rows cannot be broken.
-    if world["store"] == "foundation" and world["verb"] in ("compact", "repair", "operands", "pins", "secure"):
+    if world["store"] == "foundation" and world["verb"] in ("compact", "repair", "operands", "pins", "secure", "import", "expire"):
         world["verb"] = "old"
     if world["redirected"] and world["verb"] in ("operands", "pins"):
         world["verb"] = "host"
@@ -61,17 +64,19 @@ def name(seed):
 
 
 class World:
-    """A world on disk: `cache` is its folder, `entries` are those that were stored, and `words` is the command, as `expected` removes entries (ids)."""
+    """A world on disk: `cache` is its folder, and `entries` are those that were stored. The command `words` has to remove the entries `expected`,
+    in this order, and changes those in `touched` (ids). `before` is what is in the cache, and `files` are all files."""
 
     def __init__(self, seed):
         self.choices, self.choice, self.cache = draw(seed), random.Random(seed), path("cache")
-        self.seed, self.status, self.target = seed, (0, 1, 3), None
+        self.seed, self.status, self.touched = seed, (0, 1, 3), set()
         self.ascii = self.choices["host"].encode("idna").decode()
         hosts = [self.ascii, "z.example", "x." + self.ascii]
         self.entries = worlds.entries(40, self.choice, newest=int(time.time()) - DAY, spacing=7_200)
         for number, entry in enumerate(self.entries):
             entry.url = f"https://{hosts[number % 3]}/{number + 1}?q=a"
             entry.headers = {"Cache-Control": self.choice.choice(["max-age=99999999", "no-cache", "private", "max-age=1"]), "Etag": '"1"'}
+            entry.user_info = {"k": "removed by 'expire'", "z": "kept"} if self["store"] != "foundation" and number % 2 else None
             if self.choices["redirected"]:
                 entry.final = f"https://{hosts[number % 3]}/final/{number + 1}"
             if self.choices["defect"] == "shared file" and self["store"] != "foundation" and number in (3, 20, 33):
@@ -194,6 +199,13 @@ class World:
             limits = Limits(self.cache, kept=set(everything) - set(some))
             words, expected = ["enforce", "--max-size", str(int(limits.in_use(some) * 0.9)), "--host", host], []
             self.status = (1,)
+        elif verb == "import":
+            others = [worlds.Entry(entry.url, b"new" * 3_000, entry.stored + 1, status=404) for entry in of_host[:4]]
+            worlds.run("export", "-c", worlds.apple(path("old-other"), others), "-o", path("old.tar"), status=0)
+            words, expected, self.touched = ["import", path("old.tar"), "--on-conflict", "replace"], [], {entry.id for entry in of_host[:4]}
+        elif verb == "expire":
+            words, expected = ["expire", "--all", "--clear-user-info", "k"], []
+            self.touched = {entry.id for entry in self.entries if entry.user_info}
         else:
             words, expected = {
                 "all": (["purge", "--all"], everything), "secure": (["purge", "--all", "--secure"], everything),

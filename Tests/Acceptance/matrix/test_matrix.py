@@ -92,6 +92,11 @@ class Run:
         self.dry = self.receipt_of(result)
 
     @property
+    def has_records(self):
+        """Whether the command can write a log and metrics."""
+        return self.world["verb"] != "import"
+
+    @property
     def has_writer(self):
         return self.world["who"] in ("storing", "busy")
 
@@ -102,7 +107,7 @@ class Run:
         """The command itself, with what goes wrong."""
         fault, records = self.world["fault"], ["--log", path("log"), "--metrics-file", path("metrics")]
         options = {"user": self.user}
-        if self.user:
+        if self.user or not self.has_records:
             records = []
         if self.world["verb"] != "compact":
             records.append("--yes")
@@ -150,7 +155,7 @@ class Run:
         except (ValueError, TypeError):
             return None
         document = document.get("repair") if document["schema"].startswith("urlcache-admin.check/") else document
-        return {entry["id"] for entry in (document or {}).get("entries", [])}
+        return {entry["id"] for entry in (document or {}).get("entries", []) if "id" in entry}
 
     # What holds.
 
@@ -190,12 +195,13 @@ class Run:
                        f"too few {sorted(set(expected) - self.removed)[:5]}")
         elif status not in (0, 1, 3) and self.removed and not self.said():
             yield f"removes {len(self.removed)} entries, status {status}, and does not say so: {self.result.stderr[:300]}"
-        if status in (65, 75, 77, 73) and self.removed and self.world["fault"] == "none":
+        if status in (65, 73, 75, 77) and self.removed:
             yield f"removes {len(self.removed)} entries, and the status is {status}"
-        for number in self.after.keys() & world.before.keys():
-            if self.after[number] != world.before[number]:
-                yield f"entry {number}, which stays, is another one: {[a == b for a, b in zip(self.after[number], world.before[number])]}"
-                break
+        changed = {number for number in self.after.keys() & world.before.keys() if self.after[number] != world.before[number]}
+        if strange := changed - world.touched:
+            yield f"{len(strange)} entries that stay are others than before, such as {min(strange)}"
+        if changed and changed != world.touched and status in (0, 1, 3) or changed and status in (65, 73, 75, 77):
+            yield f"changes {len(changed)} entries instead of {len(world.touched)}, status {status}"
 
     def said(self):
         """Whether the receipt or standard error says how many entries were removed."""
@@ -207,12 +213,14 @@ class Run:
         """Receipt, dry run, log and metrics say what happened."""
         world, receipt = self.world, self.receipt_of(self.result)
         gone = self.removed | (set(self.report["stored"]) - set(self.report["removed"]) - self.after.keys() if self.report else set())
+        if self.world["verb"] in ("import", "expire"):
+            receipt = self.dry = None
         if receipt is not None and receipt != gone:
             yield f"receipt: {len(receipt)} entries, and {len(gone)} are gone"
         if receipt is not None and self.dry is not None and world["fault"] != "signal" and self.result.returncode != 75:
             if receipt != self.dry if not self.has_writer else not self.dry & world.before.keys() <= receipt:
                 yield f"dry run: {len(self.dry)} entries, and really {len(receipt)}"
-        if world["fault"] in ("log", "metrics", "new plan") or self.user:
+        if world["fault"] in ("log", "metrics", "new plan") or self.user or not self.has_records:
             return
         with open(path("log")) if os.path.exists(path("log")) else open(os.devnull) as file:
             lines = [json.loads(line) for line in file]
@@ -230,36 +238,37 @@ class Run:
         world, after, status = self.world, self.canary(), self.result.returncode
         if world["fault"] == "disk":
             return
-        here, made = set(after), set(world.files)
-        strange, kept, freed = [], self.bodies(self.after.keys()) | world.others, self.bodies(self.removed)
+        strange, here, made = [], set(after), set(world.files)
         ours = {"cache/Cache.db" + suffix for suffix in ("", "-wal", "-shm", "-journal")} if "several" not in world["left"] else set()
-        gone = {f"cache/{number}{worlds.SUFFIX}" if world["store"] == "foundation" else "" for number in self.removed}
-        gone |= {"cache/fsCachedData/" + file for file in (freed - kept) | world.old_orphans}
+        before, now = self.named(world.before), self.named(self.after)
+        freed = before - now - {self.body(file) for file in world.others}
+        orphans = {self.body(file) for file in world.old_orphans} if world["verb"] in ("size", "repair", "secure") else set()
         for name, change in worlds.changes(self.files, after).items():
-            is_record = re.split("[-/]", name)[0] in ("home", "state", "log", "metrics", "full", "old")
+            is_record = re.split("[-/.]", name)[0] in ("home", "state", "log", "metrics", "full", "old")
             is_app = self.has_writer and name not in made and name.startswith("cache/")
             if name in ours and name in after and after[name][1:3] != world.files["cache/Cache.db"][1:3]:
                 yield f"owner: {name} belongs to {after[name][1:3]}"
-            if not (is_record or is_app or name in ours or change == "removed" and name in gone):
+            if not (is_record or is_app or name in ours or name in (now - before if change == "created" else freed | orphans)):
                 strange.append(f"{name} {change}")
         if strange:
             yield f"frame: {len(strange)} files that nobody may change, status {status}: {', '.join(sorted(strange)[:4])}"
         # What cannot be read may name any file.
-        if status in (0, 3) and world["neighbour"] != "damaged database":
-            stay = here & (gone if world["verb"] == "repair" else gone - {"cache/fsCachedData/" + file for file in world.old_orphans})
-            if stay:
-                yield f"files: {len(stay)} bodies of removed entries, or old orphans, stay"
-        if world["store"] != "foundation" and "several" not in world["left"]:
-            named = {worlds.file_of(row[2]) for row in self.after.values()} - {None} - self.bodies(world.broken())
-            if missing := {"cache/fsCachedData/" + file for file in named} - here:
-                yield f"files: {len(missing)} bodies of entries are missing"
+        if status in (0, 3) and world["neighbour"] != "damaged database" and (stay := (freed | orphans) & here):
+            yield f"files: {len(stay)} bodies of removed entries, or old orphans, stay"
+        if missing := now - here - {self.body(worlds.file_of(world.before[number][2])) for number in world.broken()}:
+            yield f"files: {len(missing)} bodies of entries are missing"
         if left := os.listdir(path("temporary")):
             yield f"temporary files stay: {left}"
 
-    def bodies(self, numbers):
-        """The body files that entries named before, or name now."""
-        rows = [some[number][2] for some in (self.world.before, self.after) for number in numbers if number in some]
-        return {worlds.file_of(row) for row in rows} - {None} if self.world["store"] != "foundation" else set()
+    @staticmethod
+    def body(file):
+        return "cache/fsCachedData/" + file
+
+    def named(self, some):
+        """The files that entries name, or are."""
+        if self.world["store"] == "foundation":
+            return {f"cache/{number}{worlds.SUFFIX}" for number in some}
+        return {self.body(worlds.file_of(row[2])) for row in some.values() if worlds.file_of(row[2])}
 
     def judge_app(self):
         if self.report:

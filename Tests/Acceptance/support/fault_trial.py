@@ -7,7 +7,6 @@ and leaves no intent.
 """
 
 import collections
-import contextlib
 import hashlib
 import json
 import os
@@ -16,10 +15,10 @@ import resource
 import shutil
 import sqlite3
 import subprocess
-import sys
 
 import scratch
 import strace
+import worlds
 from heard_signals import hear_signals
 from products import tool
 
@@ -106,26 +105,6 @@ def contents(cache):
     return {number: (*row[:2], row[2][:2], row[3]) if row[2][1] else tuple(row) for number, row in look(cache).rows.items()}
 
 
-HOLDER = """
-import sqlite3, sys
-connection = sqlite3.connect(sys.argv[1])
-connection.execute("SELECT * FROM sqlite_master").fetchall()
-print("open", flush=True)
-sys.stdin.read()
-connection.close()
-"""
-
-
-@contextlib.contextmanager
-def open_elsewhere(cache):
-    """Keeps the database open in another process, as an app does, so that commands work in short batches."""
-    with subprocess.Popen([sys.executable, "-c", HOLDER, os.path.join(cache, "Cache.db")], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as holder:
-        assert holder.stdout.readline() == b"open\n"
-        yield
-        holder.communicate()
-
-
 def intents():
     """What commands have noted that were killed, or could not do all."""
     folder = scratch.path("state/urlcache-admin/intents")
@@ -171,7 +150,8 @@ class Trial:
             hear_signals()
             resource.setrlimit(resource.RLIMIT_FSIZE, (longest_file, longest_file))
 
-        with open_elsewhere(cache) if self.beside else contextlib.nullcontext():
+        # Beside an app, commands work in short batches.
+        with worlds.Holder(cache, "idle" if self.beside else "nobody"):
             return subprocess.run([*before, *self.arguments(cache)], stdin=subprocess.DEVNULL, capture_output=True,
                                   timeout=120, preexec_fn=prepare, **options)
 

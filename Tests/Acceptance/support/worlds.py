@@ -399,22 +399,24 @@ def changes(before, after):
 
 HOLDER = """
 import os, sqlite3, sys
-if sys.argv[3] != "0": os.setgid(int(sys.argv[3])); os.setuid(int(sys.argv[3]))
+if user := int(sys.argv[3]):
+    os.setgid(user)
+    os.setuid(user)
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-if sys.argv[2] == "reading":
-    connection.execute("BEGIN")
-    connection.execute("SELECT count(*) FROM cfurl_cache_response").fetchall()
+for statement in sys.argv[2].split(";"):
+    connection.execute(statement).fetchall()
 print("ready", flush=True)
 sys.stdin.read()
 """
+LOOK = "SELECT count(*) FROM cfurl_cache_response"
+STATEMENTS = {"idle": LOOK, "reading": f"BEGIN; {LOOK}", "writing": "BEGIN IMMEDIATE"}
 OURS = """while :; do "$0" list -c "$1" --count; "$0" usage -c "$1"; done"""
 
 
 class Holder:
     """Another process that has a cache open while a block runs.
 
-    `nobody`, `idle` (it has read), `reading` (a read transaction is open), `storing` (an app that stores every 10 ms), `busy` (one
+    `nobody`, `idle` (it has read), `reading` (a read transaction is open), `writing` (it holds the lock for that), `storing` (an app that stores every 10 ms), `busy` (one
     that also replaces, reads and removes), or `ours` (this program, looking again and again). Afterwards `report` is what an
     app says of itself; see `busy_app.py`.
     """
@@ -425,8 +427,8 @@ class Holder:
         self.report, self.process, self.who = None, None, who
         database, user = os.path.join(cache, name), str(user or 0)
         # Another user may not have this Python, and so becomes one only then.
-        if who in ("idle", "reading"):
-            self.words = [sys.executable, "-ISc", HOLDER, database, who, user]
+        if who in STATEMENTS:
+            self.words = [sys.executable, "-ISc", HOLDER, database, STATEMENTS[who], user]
         elif who in ("storing", "busy"):
             program = os.path.join(os.path.dirname(__file__), "busy_app.py")
             self.words = [sys.executable, "-SE", program, cache if is_foundation(cache, name) else database, who, str(seed), str(pause), user]
