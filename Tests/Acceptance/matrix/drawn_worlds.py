@@ -14,7 +14,7 @@ from scratch import path
 DAY = 86_400
 DIMENSIONS = {
     "store": [203, 203, 203, 202, 201, 25, "foundation"],
-    "journal": worlds.JOURNALS,
+    "journal": ["wal", "wal", *worlds.JOURNALS],
     "left": ["closed"] * 8 + ["log", "crash", "crash of several files", "strange crash of several files"],
     "who": ["nobody", "idle", "reading", "storing", "busy", "ours", "idle", "reading", "storing"],
     "owner": ["self"] * 6 + ["other", "other", "read-only"],
@@ -25,7 +25,7 @@ DIMENSIONS = {
     "redirected": [False, False, True],
     "verb": ["all", "host", "operands", "old", "pins", "secure", "plan", "entries", "size", "size", "size", "age", "impossible", "keep rule", "repair",
              "compact", "import", "expire"],
-    "fault": ["none"] * 9 + ["log", "log", "metrics", "backup", "new plan", "output", "disk", "disk", "signal", "signal"],
+    "fault": ["none"] * 14 + ["log", "log", "metrics", "backup", "new plan", "output", "disk", "disk", "signal", "signal"],
 }
 
 
