@@ -4,7 +4,7 @@
 
 `storing` stores an entry every PAUSE seconds; `busy` also replaces, reads and removes some. In a database each is a transaction over three tables,
 and a lock is waited for for 1 s at most; the body file is written first. In a folder, files are written under another name and then renamed.
-Prints "ready" once it has stored something. When its input ends, it prints one JSON object: what it `stored` and `removed` (ids), its `operations`,
+Prints "ready" once it has stored something. A line "pause" has it pause between two operations until the next line. When its input ends, it prints one JSON object: what it `stored` and `removed` (ids), its `operations`,
 its `errors`, and its longest `waits` for a lock in seconds. Time in which it had no processor is no wait.
 """
 
@@ -208,7 +208,12 @@ def main():
     app = (FoundationApp if os.path.isdir(path) else AppleApp)(path, seed)
     app.operate(kind)
     print("ready", flush=True)
-    while not select.select([sys.stdin], [], [], pause)[0]:
+    while True:
+        if select.select([sys.stdin], [], [], pause)[0]:
+            if sys.stdin.readline() != "pause\n":
+                break
+            print("paused", flush=True)
+            sys.stdin.readline()
         app.operate(kind)
     app.report["waits"] = sorted(app.report["waits"])[-20:]
     print(json.dumps(app.report), flush=True)

@@ -449,6 +449,14 @@ class Holder:
             assert self.who == "ours" or self.process.stdout.readline() == "ready\n"
         return self
 
+    @contextlib.contextmanager
+    def paused(self):
+        """Has an app do nothing while a block runs."""
+        print("pause", file=self.process.stdin, flush=True)
+        assert self.process.stdout.readline() == "paused\n"
+        yield
+        print("go on", file=self.process.stdin, flush=True)
+
     def __exit__(self, *_):
         if not self.process:
             return
