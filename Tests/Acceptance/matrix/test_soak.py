@@ -9,6 +9,7 @@ metrics say the same; and after each `enforce` the cache is within its limit. Wi
 import itertools
 import json
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -69,7 +70,11 @@ class Soak:
     def run(self, words):
         start, is_change, said = int(time.time()), "--log" in words, f"'{' '.join(words[:words.index('--json')] if '--json' in words else words)}'"
         words = [words[0], *([] if words[0] == "apply" else ["-c", self.cache]), *words[1:]]
-        result = worlds.run(*words)
+        try:
+            result = worlds.run(*words, timeout=60)
+        except subprocess.TimeoutExpired:
+            self.faults.append(f"{said}: takes more than a minute")
+            return self.receipts.append([]) if is_change else None
         self.counts[words[0]] = self.counts.get(words[0], 0) + 1
         if result.returncode not in (0, 1, 3):
             self.faults.append(f"{said}: status {result.returncode}: {result.stderr[:200]}")
