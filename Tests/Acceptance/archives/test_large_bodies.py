@@ -7,7 +7,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -20,7 +19,7 @@ from scratch import make, path, run
 
 FORMATS = ["tar", "tar.zst", "tar.gz", "zip", "har", "warc", "warc.gz", "wacz", "files"]
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc: not here")
+on_linux = pytest.mark.needs_proc
 
 
 def export(cache, format, output, *words, **options):

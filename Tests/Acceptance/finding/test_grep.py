@@ -487,6 +487,7 @@ def test_ends_at_once():
             process.stdout.close()
 
 
+@pytest.mark.needs_strace
 def test_does_not_read_on():
     """The rest of a body is not read if it cannot change the result."""
     folder = large_cache(1, 40_000_000)

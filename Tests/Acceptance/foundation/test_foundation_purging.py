@@ -8,7 +8,6 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import time
 
 import pytest
@@ -19,7 +18,7 @@ from heard_signals import hear_signals
 from products import tool
 from scratch import copy, path
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the Foundation of Linux: not here")
+pytestmark = pytest.mark.needs_linux
 SUFFIX = ".storedcachedurlresponse"
 EPOCH = datetime.datetime(2001, 1, 1)
 

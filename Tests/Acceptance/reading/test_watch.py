@@ -166,6 +166,7 @@ def replaced_with_another_id(events):
     return sum(event["event"] == "replaced" and event["previous"]["id"] != event["id"] for event in events)
 
 
+@pytest.mark.needs_proc
 def test_the_app_that_closes_its_database_is_the_last_one(cache):
     with watching(scratch.path("cache")) as watch:
         watch.wait_for("begin")
@@ -346,6 +347,7 @@ def test_a_terminal_shows_a_line_for_each_change_and_is_left_clean(cache):
     assert "a.example: 3 stored" in seen.rows[-1], seen.rows
 
 
+@pytest.mark.needs_proc
 def test_watching_an_idle_cache_takes_hardly_any_time(cache):
     for number in range(50):
         cache.store(f"https://a.example/{number}", 7)
@@ -402,7 +404,7 @@ def test_a_foundation_cache_is_followed():
     assert end["transactions"] is None
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports each file")
+@pytest.mark.needs_linux
 def test_each_file_of_a_foundation_cache_counts():
     folder = scratch.path("foundation")
     os.mkdir(folder)

@@ -71,11 +71,9 @@ def damaged(seed, thorough):
         yield number, damage(cache, random.Random(seed * 10 + number), number), written
 
 
-@pytest.mark.parametrize("seed", range(70))
+@pytest.mark.some("seed", range(70), [0])
 def test_damaged_databases(seed, thorough):
     """Ten databases for each seed: seven with flipped bits, three cut."""
-    if seed >= 1 and not thorough:
-        pytest.skip("only with --thorough")
     for number, copy, written in damaged(seed, thorough):
         found = limited(copy, "--damaged", "--versions")
         states = {(entry["url"], int(histories.seconds(entry["stored"] or "2001-01-01T00:00:00Z"))) for entry in found
@@ -93,11 +91,9 @@ def test_damaged_databases(seed, thorough):
 
 
 @peers.needed(JUDGE)
-@pytest.mark.parametrize("seed", range(70))
+@pytest.mark.some("seed", range(70), [0])
 def test_all_that_sqlite3_recovers_is_recovered(seed, thorough):
     """Each response that `.recover` finds as it was stored, and its body if that is certain."""
-    if seed >= 1 and not thorough:
-        pytest.skip("only with --thorough")
     for number, copy, written in damaged(seed, thorough):
         responses, bodies = judged(copy)
         there = {(entry["url"], int(histories.seconds(entry["stored"]))): body

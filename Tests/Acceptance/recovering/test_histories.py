@@ -2,7 +2,6 @@
 
 import collections
 import importlib.util
-import json
 import os
 import subprocess
 import sys
@@ -14,13 +13,12 @@ import peers
 import scratch
 import sqlite_recover
 from recovery import archived, digest, make, recover, stored
-from scratch import path, run
+
+ALL = [(seed, is_cleared) for seed in range(40) for is_cleared in (False, True)]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.some("seed", range(40), range(3))
 def test_every_superseded_entry_in_the_log_is_recovered(seed, thorough):
-    if seed >= 3 and not thorough:
-        pytest.skip("only with --thorough")
     history, cache = make(seed, transactions=40 if thorough else 8)
     before = digest(cache)
     found = recover(cache, "--versions", "--columns", "id,key,url,stored,confidence,found")
@@ -44,10 +42,8 @@ def test_every_superseded_entry_in_the_log_is_recovered(seed, thorough):
         assert in_log, "the history has nothing to recover"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.some("seed", range(40), [3, 4])
 def test_a_body_that_counts_as_complete_is_the_one_that_was_stored(seed, thorough):
-    if seed not in (3, 4) and not thorough:
-        pytest.skip("only with --thorough")
     history, cache = make(seed, transactions=40 if thorough else 10)
     versions = {(version["url"], int(version["stored"])): version for version in history.versions}
     bodies = 0
@@ -69,13 +65,10 @@ def test_a_body_that_counts_as_complete_is_the_one_that_was_stored(seed, thoroug
 
 
 @pytest.mark.skipif(importlib.util.find_spec("sqlite_dissect") is None, reason="sqlite-dissect: not here")
-@pytest.mark.parametrize("is_cleared", [False, True])
-@pytest.mark.parametrize("seed", range(40))
-def test_all_that_sqlite_dissect_finds_is_recovered(seed, is_cleared, thorough):
+# 12, 15 and 34 keep their journals; 37 has a log. The free pages of 9 have a row where a body was before.
+@pytest.mark.some("seed,is_cleared", ALL, [(12, False), (15, False), (34, False), (37, False), (9, True)])
+def test_all_that_sqlite_dissect_finds_is_recovered(seed, is_cleared):
     """Each removed response that it finds in the database, the log or the journal."""
-    # 12, 15 and 34 keep their journals; 37 has a log. The free pages of 9 have a row where a body was before.
-    if (seed not in (12, 15, 34, 37) or is_cleared) and (seed, is_cleared) != (9, True) and not thorough:
-        pytest.skip("only with --thorough")
     history, cache = make(seed, transactions=40, is_cleared=is_cleared)
     versions = {version["response"]: (version["url"], int(version["stored"])) for version in history.versions}
     # It can change the database.
@@ -91,12 +84,9 @@ def test_all_that_sqlite_dissect_finds_is_recovered(seed, is_cleared, thorough):
 
 
 @peers.needed("sqlite3-recover")
-@pytest.mark.parametrize("is_cleared", [False, True])
-@pytest.mark.parametrize("seed", range(40))
-def test_all_that_sqlite3_recovers_is_recovered(seed, is_cleared, thorough):
+@pytest.mark.some("seed,is_cleared", ALL, [(9, True)])
+def test_all_that_sqlite3_recovers_is_recovered(seed, is_cleared):
     """Each removed response that `.recover` finds on free pages."""
-    if (seed != 9 or not is_cleared) and not thorough:
-        pytest.skip("only with --thorough")
     history, cache = make(seed, transactions=40, is_cleared=is_cleared)
     versions = {version["response"]: (version["url"], int(version["stored"])) for version in history.versions}
     responses, _ = sqlite_recover.found(peers.found("sqlite3-recover"), os.path.join(scratch.copy(cache, "copy"), "Cache.db"))

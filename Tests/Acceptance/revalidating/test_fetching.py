@@ -10,6 +10,8 @@ import subprocess
 import threading
 import time
 
+import pytest
+
 from products import fetcher as program
 
 BODY, LIMIT, MOST_MEMORY = 192 << 20, 1 << 30, 128 << 20
@@ -124,6 +126,7 @@ def digest_of(blocks):
     return digest.hexdigest()
 
 
+@pytest.mark.needs_proc
 def test_held():
     """While nobody reads the answer, the origin is held, for longer than the time-out, in little memory; the answer is complete at last."""
     origin, fetcher = Origin(), Fetcher()

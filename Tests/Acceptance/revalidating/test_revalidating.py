@@ -349,6 +349,7 @@ def test_meanwhile(base, cache):
     assert actions == {"etag": "skipped", "both": "freshen", "404": "skipped", "410": "remove", "slow": "none"}, actions
 
 
+@pytest.mark.needs_proc
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_signals(kind, base, cache):
     """The program that fetches ends when the program that asked it is interrupted, ended or killed."""

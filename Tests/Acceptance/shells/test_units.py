@@ -21,7 +21,7 @@ import pytest
 
 import strace
 from products import REPOSITORY, maker, tool as built
-from user_manager import PYTHON, USER, UserManager, can_run
+from user_manager import PYTHON, USER, UserManager
 
 share = str(REPOSITORY / "share")
 # The folder of the running test, and a copy of the program in it.
@@ -29,7 +29,7 @@ root = tool = None
 MOST_EXPOSED = 2.0
 OWNER = 65534
 
-needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze: not here")
+needs_systemd = pytest.mark.needs_systemd
 
 
 @pytest.fixture(autouse=True)
@@ -240,12 +240,10 @@ def rules_of(cache, limit):
 
 
 @needs_systemd
+@pytest.mark.needs_root
 def test_run_in_sandbox(thorough):
     """In the sandbox of the unit, the first run keeps the limit, the second has nothing to do, and the third skips a locked cache."""
     entries, limit = (11_000, 60 << 20) if thorough else (1_000, 6 << 20)
-    probe = ["unshare", "--mount", "--net", "--ipc", "--uts", "--pid", "--fork", "--mount-proc", "true"]
-    if os.geteuid() != 0 or subprocess.run(probe, capture_output=True).returncode != 0:
-        pytest.skip("the rights to make namespaces: not here")
     cache = make("my cache-%d" % os.getpid(), entries)
     for parent, folders, names in os.walk(cache):
         for path in [parent, *(os.path.join(parent, name) for name in names)]:
@@ -323,10 +321,9 @@ def without_namespaces():
 
 
 @needs_systemd
+@pytest.mark.needs_user_systemd
 def test_user_units():
     """The systemd of a user runs the units in their sandbox: they keep the limits, and can do nothing else."""
-    if not can_run():
-        pytest.skip("systemd, and the rights to run one for a user: not here")
     home = os.path.join(root, "home")
     units = os.path.join(home, ".config/systemd/user")
     for folder in [units, *(os.path.join(home, name) for name in (".ssh", ".gnupg", ".config/urlcache-admin", "bin"))]:

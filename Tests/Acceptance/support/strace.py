@@ -3,10 +3,10 @@
 import collections
 import re
 
-import peers
+import pytest
 
 # Marks a test, or as `pytestmark` a module, that traces programs.
-needed = peers.needed("strace")
+needed = pytest.mark.needs_strace
 
 
 def fault(call, fault, turn, follow=True):
