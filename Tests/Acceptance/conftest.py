@@ -15,6 +15,7 @@ import tempfile
 
 import pytest
 
+import samples
 import scratch
 import user_manager
 from products import REPOSITORY
@@ -119,6 +120,18 @@ def surroundings(monkeypatch):
 def thorough(request):
     """Whether to try everything instead of some."""
     return request.config.getoption("thorough")
+
+
+@pytest.fixture(params=["made", pytest.param("real", marks=samples.needed)])
+def cachedb(request):
+    """The folder of caches as Apple systems write them, made ones and real ones, which no test changes."""
+    return samples.path_of(request.param)
+
+
+@pytest.fixture
+def sample(request):
+    """One of these caches, for a test with the parameters `samples.each()`."""
+    return samples.path_of(*request.param)
 
 
 @pytest.fixture(scope="session")

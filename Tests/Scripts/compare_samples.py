@@ -1,4 +1,4 @@
-"""Compares what urlcache-admin lists of real caches with what sqlite3 and plistlib see on a copy.
+"""Compares what urlcache-admin lists of caches as Apple systems write them with what sqlite3 and plistlib see on a copy.
 
     compare_samples.py URLCACHE-ADMIN FOLDER
 """
@@ -62,7 +62,8 @@ def expected(folder):
                     body = file.read()
             bodies[identifier] = body
             response, request = plistlib.loads(response), plistlib.loads(request)
-            mime = response["Array"][6]
+            # That of a redirect can end after its header fields.
+            mime = response["Array"][6] if len(response["Array"]) > 6 else "__CFURL"
             place = METHOD[request["Version"]]
             result[identifier] = {
                 "id": identifier,
@@ -90,10 +91,11 @@ def main():
             capture_output=True,
         )
         assert state(folder) == before, f"{name} changed"
-        if name.startswith("not-a-cache-") or name == "half-created":
+        if not name.startswith("schema-"):
             assert run.returncode == 65, (name, run.returncode)
             error = json.loads(run.stderr)
-            assert error["kind"] == "not-a-cache" and error["code"] == 65, (name, error)
+            kind = "unsupported" if name == "utf-16" else "not-a-cache"
+            assert error["kind"] == kind and error["code"] == 65, (name, error)
             refused += 1
             continue
         assert run.returncode == 0, (name, run.stderr)

@@ -18,7 +18,6 @@ import zipfile
 import pytest
 
 import peers
-import samples
 import scratch
 from heard_signals import hear_signals
 from products import tool
@@ -141,10 +140,9 @@ def test_made_up_cache(faults, format):
     check(archive, cache)
 
 
-@samples.needed
-def test_real_caches():
-    """The same holds for caches that Apple systems wrote."""
-    for number, cache in enumerate(sorted(glob.glob(os.path.join(samples.folder("cachedb"), "schema-*")))):
+def test_apple_caches(cachedb):
+    """The same holds for caches as Apple systems write them."""
+    for number, cache in enumerate(sorted(glob.glob(os.path.join(cachedb, "schema-*")))):
         archive = path(f"real{number}.tar.zst")
         run("export", "-c", cache, "-o", archive)
         check(archive, cache)
@@ -278,10 +276,9 @@ def test_looking_at_cut_archive(cache):
     run("list", "-c", scratch.write("cut.tar", data[:len(data) // 2]), status=65)
 
 
-@samples.needed
-def test_looking_at_real_caches(thorough):
-    """The same holds for caches that Apple systems wrote."""
-    for cache in sorted(glob.glob(os.path.join(samples.folder("cachedb"), "schema-203-main*"))):
+def test_looking_at_apple_caches(cachedb, thorough):
+    """The same holds for caches as Apple systems write them."""
+    for cache in sorted(glob.glob(os.path.join(cachedb, "schema-203-main*"))):
         for format in FORMATS if thorough else ["tar.zst"]:
             check_looks(cache, format, FORMATS if thorough else ["zip"])
             os.unlink(path(f"looked.{format}"))

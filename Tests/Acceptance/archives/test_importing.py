@@ -16,7 +16,6 @@ import pytest
 
 import hostile_archives
 import peers
-import samples
 import scratch
 from products import tool
 from scratch import copy, export, in_parallel, make, own, path, peak_of, read, run, tree, write
@@ -86,10 +85,9 @@ def test_round_trip(options, format):
     assert tree(new) == before
 
 
-@samples.needed
-def test_round_trip_of_real_caches():
-    """The same holds for caches that Apple systems wrote; of other schemas only the line that names the source differs."""
-    for folder in sorted(glob.glob(os.path.join(samples.folder("cachedb"), "schema-*"))):
+def test_round_trip_of_apple_caches(cachedb):
+    """The same holds for caches as Apple systems write them; of other schemas only the line that names the source differs."""
+    for folder in sorted(glob.glob(os.path.join(cachedb, "schema-*"))):
         if "schema-01" in folder:
             continue
         cache, new = copy(folder, "real"), path("new")

@@ -21,7 +21,6 @@ import urllib.request
 import pytest
 
 import peers
-import samples
 import scratch
 from products import REPOSITORY
 from scratch import export, path
@@ -150,10 +149,9 @@ def test_made_up_cache():
     check_playing(scratch.make("made", entries=60))
 
 
-@samples.needed
-def test_real_caches():
-    """The same holds for caches that Apple systems wrote."""
-    for cache in sorted(glob.glob(os.path.join(samples.folder("cachedb"), "schema-*", ""))):
+def test_apple_caches(cachedb):
+    """The same holds for caches as Apple systems write them."""
+    for cache in sorted(glob.glob(os.path.join(cachedb, "schema-*", ""))):
         check_playing(cache)
 
 

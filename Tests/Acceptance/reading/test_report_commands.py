@@ -149,7 +149,8 @@ def kept(said, words, copy, before, result):
         assert removed["orphans" if kinds == ["orphans"] else "entries"] == count, (said, removed)
         assert not any(finding["repairable"] and finding["code"] in KINDS[kind] for kind in kinds for finding in left["findings"]), (said, left)
         if gain:
-            assert is_near(freed, gain[1], pages=1), (said, freed)
+            # The index of a log that an app left goes as well.
+            assert any(is_near(freed - index, gain[1], pages=1) for index in [0, 32 << 10]), (said, freed)
     elif words[0] == "compact":
         assert is_near(freed, gain[1], pages=2), (said, freed)
     elif words[0] == "enforce":
@@ -310,14 +311,12 @@ def test_damaged_databases(nothing_for, all_of, thorough):
     assert tried > 0
 
 
-@samples.needed
-def test_real_caches(nothing_for, all_of, thorough):
-    """The commands do what the report says also in real caches."""
+def test_apple_caches(nothing_for, all_of, cachedb, thorough):
+    """The commands do what the report says also in caches as Apple systems write them."""
     count = 0
-    databases = sorted(glob.glob(samples.folder("cachedb/*/**/Cache.db"), recursive=True))
+    databases = sorted(glob.glob(f"{cachedb}/*/**/Cache.db", recursive=True))
     for number, database in enumerate(databases if thorough else databases[::3]):
-        copy = shutil.copytree(os.path.dirname(database), path(f"real{number}"))
-        subprocess.run(["chmod", "-R", "700", copy], check=True)
+        copy = samples.copy(os.path.dirname(database), f"real{number}")
         text = run("report", "-c", copy, "--format", "markdown", "-o", "-")
         if text.returncode != 0:
             assert text.returncode in (65, 66), text

@@ -201,18 +201,10 @@ def test_check_points_to_recover():
     assert b"urlcache-admin recover --damaged " in result.stderr, result
 
 
-CACHES = ["schema-011-rollback", "schema-025-all-in-wal", "schema-102-all-bodies-in-files", "schema-104-empty", "schema-106-vary-records",
-          "schema-201-one-row-in-wal", "schema-202-no-hhaa", "schema-203-main-and-wal", "schema-203-ios16"]
-
-
-@samples.needed
-@pytest.mark.parametrize("name", CACHES)
-def test_real_caches(name):
-    """Each entry that is recovered from a real cache has a URL, a time and a status, and is none that SQLite shows."""
-    folder = os.path.join(samples.folder("cachedb"), name)
-    if not os.path.isdir(folder):
-        pytest.skip(f"no sample {name}: not here")
-    cache = scratch.copy(folder, "cache")
+@pytest.mark.parametrize("sample", samples.each(lambda name: name.startswith("schema-")), indirect=True)
+def test_apple_caches(sample):
+    """Each entry that is recovered from a cache as Apple systems write it has a URL, a time and a status, and is none that SQLite shows."""
+    cache = scratch.copy(sample, "cache")
     shown = {entry["url"] for entry in json.loads(run("list", "-c", cache, "--format", "json").stdout)["entries"]}
     versions = recover(cache, "--versions", "--columns", "key,url,stored,status,confidence,found")
     for entry in versions:

@@ -178,3 +178,28 @@ def broken(good, most_urls, thorough):
             json.loads(data)
         except ValueError:
             yield f"other mark {number}", [bytes(data)]
+
+
+def browsed():
+    """Entries as browsers and proxies write them of a page: with what a cache keeps, and what it does not."""
+    def browser(url, text, time, **options):
+        item = entry(url, text=text, headers=[("Content-Type", "text/html"), ("Date", "Thu, 01 Jan 2026 00:00:00 GMT")], **options)
+        item["startedDateTime"] = time
+        item["request"].update(httpVersion="HTTP/2", queryString=[], cookies=[], headersSize=-1, bodySize=0)
+        item["response"].update(statusText="", httpVersion="HTTP/2", cookies=[], redirectURL="", headersSize=-1, bodySize=-1)
+        return item | {"cache": {}, "timings": {"send": 1, "wait": 700, "receive": 49}, "pageref": "page_1", "_priority": "High"}
+
+    return [
+        browser("https://site.example/", "<html></html>", "2026-01-01T01:00:00.250+01:00"),
+        browser("https://site.example/dot.png", "aGVsbG8=", "2026-01-01T00:00:01.5Z", encoding="base64"),
+        browser("https://site.example/empty", "", "2026-01-01T00:00:02Z", status=204),
+        browser("http://site.example/", "", "2026-01-01T00:00:03Z", status=301),
+        browser("https://site.example/form?x=1", "sent", "2026-01-01T00:00:04Z", method="POST"),
+        browser("https://site.example/", "<html>again</html>", "2026-01-01T00:00:05Z"),
+        browser("https://site.example/video", "part", "2026-01-01T00:00:06Z", status=206),
+        browser("https://site.example/style.css", "", "2026-01-01T00:00:07Z", status=304),
+        browser("https://site.example/blocked", "", "2026-01-01T00:00:08Z", status=0),
+        browser("https://site.example/socket", "", "2026-01-01T00:00:09Z", status=101),
+        browser("https://site.example/unread", None, "2026-01-01T00:00:10Z"),
+        browser("data:text/plain,x", "x", "2026-01-01T00:00:11Z"),
+    ]

@@ -7,7 +7,7 @@ import plistlib
 import shutil
 import sqlite3
 
-import samples
+import apple_systems
 
 RESPONSE = """CREATE TABLE cfurl_cache_response(entry_ID INTEGER PRIMARY KEY AUTOINCREMENT UNIQUE, version INTEGER,
   hash_value INTEGER, storage_policy INTEGER, request_key TEXT UNIQUE,
@@ -197,10 +197,9 @@ def make_decoys(home):
     os.makedirs(os.path.join(home, ".cache/org.swift.foundation.URLCache/other"), exist_ok=True)
     with open(os.path.join(home, ".cache/org.swift.foundation.URLCache/other/README"), "w") as stream:
         stream.write("no entry")
-    real = samples.folder("cachedb")
-    for name in sorted(os.listdir(real)) if os.path.isdir(real) else []:
+    for name, make in apple_systems.MAKERS.items():
         if name.startswith("not-a-cache-") or name == "half-created":
-            shutil.copytree(os.path.join(real, name), os.path.join(home, "decoys", name))
+            make(os.path.join(home, "decoys", name))
 
 
 def make_unreadable(home):

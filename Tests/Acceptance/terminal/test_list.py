@@ -6,7 +6,6 @@ import sqlite3
 import pytest
 
 import apple_store
-import samples
 import scratch
 import terminal
 
@@ -25,12 +24,11 @@ def assert_fits(cache, columns, *options):
     return seen
 
 
-@samples.needed
 @pytest.mark.parametrize("columns", WIDTHS)
-def test_samples_fit(columns):
-    folder, shown, longest = samples.folder("cachedb"), 0, 0
-    for name in sorted(os.listdir(folder)):
-        cache = os.path.join(folder, name)
+def test_apple_caches_fit(columns, cachedb):
+    shown, longest = 0, 0
+    for name in sorted(os.listdir(cachedb)):
+        cache = os.path.join(cachedb, name)
         seen, messages = terminal.run("list", cache, columns=columns, streams=["stdout"])
         assert (seen.status == 0) == name.startswith("schema"), (name, messages)
         # A line that is longer than the terminal takes two rows.
