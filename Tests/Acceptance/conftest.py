@@ -15,6 +15,7 @@ import tempfile
 
 import pytest
 
+import permutations
 import samples
 import scratch
 import user_manager
@@ -69,6 +70,12 @@ def pytest_generate_tests(metafunc):
     for mark in metafunc.definition.iter_markers("some"):
         names, values, few = mark.args
         metafunc.parametrize(names, values if thorough else few)
+    if thorough:
+        permutations.add(metafunc)
+
+
+def pytest_collection_modifyitems(items):
+    items[:] = [item for item in items if not permutations.is_moot(item)]
 
 
 @functools.cache
@@ -113,6 +120,13 @@ def surroundings(monkeypatch):
         for name, folder in {"HOME": "home", "XDG_STATE_HOME": "state", "TMPDIR": "temporary"}.items():
             os.mkdir(scratch.path(folder))
             monkeypatch.setenv(name, scratch.path(folder))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def permutation(request, surroundings):
+    """Has the Apple caches that a test makes be in another journal mode, or has somebody else hold them, if the test has such a parameter."""
+    with permutations.applied(getattr(request, "param", None)):
         yield
 
 

@@ -19,6 +19,8 @@ from products import maker, tool
 root = None
 # The variable that names the folder of the made-up caches that are copied, which all test processes share.
 MADE_UP = "MADE_UP_CACHES"
+# What to do to each cache that is made, unless there is nothing.
+after_making = None
 
 
 def path(name):
@@ -43,8 +45,7 @@ def digests(folder):
 
 def make(name, *options, entries=40, seed=3):
     """A made-up cache. Caches that were made before with the same options are copied, which takes a tenth of the time."""
-    shutil.copytree(made_up(options, entries, seed), path(name), symlinks=True)
-    return path(name)
+    return copy(made_up(options, entries, seed), name)
 
 
 @functools.cache
@@ -63,7 +64,10 @@ def made_up(options, entries, seed):
 def copy(folder, name):
     """A copy of a folder, in place of what has its name."""
     shutil.rmtree(path(name), ignore_errors=True)
-    return shutil.copytree(folder, path(name), symlinks=True)
+    shutil.copytree(folder, path(name), symlinks=True)
+    if after_making and folder.startswith(os.environ[MADE_UP]):
+        after_making(path(name))
+    return path(name)
 
 
 def export(cache, name, *options, status=0):
