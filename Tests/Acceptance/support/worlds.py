@@ -28,6 +28,7 @@ import time
 import uuid
 
 import scratch
+from apple_systems import key_hash as hash_value
 
 TABLES = RESPONSES, BLOBS, BODIES = ["cfurl_cache_response", "cfurl_cache_blob_data", "cfurl_cache_receiver_data"]
 SCHEMAS = [12, 13, 25, 102, 104, 106, 201, 202, 203]
@@ -75,22 +76,6 @@ def entries(count, choice=None, host="a.example", newest=None, sizes=(30, 2_000,
 
 def body(number, size):
     return (f"{number} ".encode() * (size // 2 + 1))[:size]
-
-
-def hash_value(key):
-    """`CFHash` of a key, which CFNetwork stores beside it."""
-    units = [int.from_bytes(key.encode("utf-16-le")[at:at + 2], "little") for at in range(0, len(key.encode("utf-16-le")), 2)]
-    count, result = len(units), len(units)
-    if count > 96:
-        units = units[:32] + units[(count >> 1) - 16:][:32] + units[-32:]
-    whole = len(units) & ~3
-    for at in range(0, whole, 4):
-        a, b, c, d = units[at:at + 4]
-        result = (result * 67503105 + a * 16974593 + b * 66049 + c * 257 + d) % 2**64
-    for unit in units[whole:]:
-        result = (result * 257 + unit) % 2**64
-    result = (result + (result << (count & 31))) % 2**64
-    return result - 2**64 if result >= 2**63 else result
 
 
 def binary(value):
