@@ -152,15 +152,17 @@ struct SampleCache: ParsableCommand {
   /// The number of orphans: one for a hundred entries, and at least three.
   private var orphanCount: Int { max(3, entries / 100) }
 
-  /// Creates body files that no row refers to.
+  /// Creates body files that no row refers to, a day older than the newest entry: nobody is about to store their rows.
   private func makeOrphans(using generator: inout SplitMix64) throws {
     let bodies = BodyMaker(.real, using: &generator)
+    let seconds = Self.moment(newest)?.secondsSince1970 ?? 0
     for _ in 0..<orphanCount {
       let name = String(
         decoding: AppleStoreWriter.uuid(generator.next(), generator.next()), as: UTF8.self)
       let file = try OpenFile(
         creating: "\(directory)/\(AppleStoreWriter.bodyFolderName)/\(name)")
       try file.write(bodies.body(of: generator.pick(MediaKind.all), using: &generator))
+      try file.setModified((Int64(seconds) - 86_400) * 1_000_000_000)
     }
   }
 
