@@ -92,7 +92,8 @@ def state(folder):
     return result
 
 
-def body_file(cache, name, contents=b"orphan", age=0):
+def body_file(cache, name, contents=b"orphan", age=3_600):
+    """A body file of an age in seconds: one of less than ten minutes is kept for the app that may be writing it."""
     path = os.path.join(cache, "fsCachedData", name)
     with open(path, "wb") as file:
         file.write(contents)
