@@ -127,6 +127,14 @@ public struct Statement: ~Copyable {
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
   }
 
+  /// Returns the text in a column of the current row in UTF-8, which the database may store in another encoding.
+  public borrowing func text(at column: Int32) -> [UInt8] {
+    // In this order: sqlite3_column_text may convert the value, which changes its length.
+    guard let start = unsafe sqlite3_column_text(handle, column) else { return [] }
+    let count = unsafe Int(sqlite3_column_bytes(handle, column))
+    return unsafe Array(UnsafeBufferPointer(start: start, count: count))
+  }
+
   /// Passes the bytes in a column of the current row to `body`, without copying them.
   public borrowing func withBytes<Result, Failure: Error>(
     at column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result

@@ -36,6 +36,11 @@ extension RemovalReceipt {
 
   private func reportFiles(in environment: CommandEnvironment) {
     environment.note(orphanedFiles: orphanedFiles)
+    if keptFiles > 0 {
+      environment.note(
+        "kept body files that another database in the folder refers to, or may refer to: \(keptFiles)"
+      )
+    }
     if skippedOrphans > 0 {
       environment.note("skipped orphans that changed or were removed meanwhile: \(skippedOrphans)")
     }

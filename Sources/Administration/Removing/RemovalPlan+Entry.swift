@@ -38,7 +38,7 @@ extension RemovalPlan {
     public var version: ResponseVersion
     // The members are ordered to avoid padding: a plan may have a million entries.
 
-    /// Whether the body is in a file, whose space is freed at once.
+    /// Whether the body is in a file that is removed with the entry, so that its space is freed at once.
     public var hasBodyFile: Bool
     /// Whether `URLCache` does not see the entry, so that the footprint does not include it.
     public var isOrphan: Bool

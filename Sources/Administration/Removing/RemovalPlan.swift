@@ -65,7 +65,8 @@ public struct RemovalPlan {
     self.init(of: source.description, temporaryFolder: temporaryFolder)
     footprint = try source.footprint()
     let basis = SelectionTally.Basis(
-      selection: selection, rules: rules, pins: pins, now: now, decoding: needed)
+      selection: selection, rules: rules, pins: pins, now: now, decoding: needed,
+      keepingFiles: source.keptBodyFiles())
     var entries = EntryList.Writer(in: temporaryFolder)
     try count(source, by: basis, measuringKept: measuringKept) { try entries.append($0) }
     self.entries = try entries.finish()

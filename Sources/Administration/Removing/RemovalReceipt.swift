@@ -28,6 +28,8 @@ public struct RemovalReceipt {
   public private(set) var skippedOrphans = 0
   /// The number of body files that lost their entry but could not be removed.
   public private(set) var orphanedFiles = 0
+  /// The number of body files that stay, because another database in the folder refers to them, or may do so.
+  public private(set) var keptFiles = 0
   /// The total length of the removed files, in bytes: the space freed at once.
   public private(set) var returnedBytes: ByteCount
   /// The size on disk afterwards, in bytes; `nil` if unknown.
@@ -80,6 +82,7 @@ public struct RemovalReceipt {
     skippedOrphans = removal.skippedOrphans.count
     orphanedFiles = removal.orphanedFiles
     linkedFiles = removal.linkedFiles
+    keptFiles = removal.keptFiles
     returnedBytes = removal.returnedBytes
     // Files that could not be removed still occupy their space.
     footprintAfter =
@@ -107,6 +110,7 @@ public struct RemovalReceipt {
     skippedOrphans += next.skippedOrphans
     orphanedFiles += next.orphanedFiles
     linkedFiles += next.linkedFiles
+    keptFiles += next.keptFiles
     returnedBytes += next.returnedBytes
     footprintAfter = next.footprintAfter
     (remainder, failure) = (next.remainder, next.failure)

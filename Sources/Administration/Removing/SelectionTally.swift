@@ -15,16 +15,20 @@ struct SelectionTally: ResponseTally {
     let now: Timestamp
     /// More fields to decode of each entry.
     let needed: Projection
+    /// The body files that stay when their entries are removed.
+    let keptFiles: KeptBodyFiles
     /// Whether to record the URL and key of an entry.
     let naming: Bool
     private let asksForFreshness: Bool
 
     init(
       selection: Selection, rules: EntryRules, pins: EntryNames, now: Timestamp,
-      decoding needed: Projection, naming: Bool = true
+      decoding needed: Projection, keepingFiles keptFiles: KeptBodyFiles = KeptBodyFiles(),
+      naming: Bool = true
     ) {
       (self.selection, self.rules, self.pins) = (selection, rules, pins)
       (self.now, self.needed, self.naming) = (now, needed, naming)
+      self.keptFiles = keptFiles
       asksForFreshness = needed.isSuperset(of: ResponseFreshness.projection)
     }
 
@@ -43,6 +47,7 @@ struct SelectionTally: ResponseTally {
       var entry = RemovalPlan.Entry(
         of: response, at: isTimeKnown ? selection.ageBasis.time(of: response, now: now) : nil,
         naming: naming)
+      if entry.hasBodyFile, keptFiles.contains(response) { entry.hasBodyFile = false }
       if asksForFreshness {
         entry.state = ResponseFreshness(of: response, at: now, rules: selection.expiryRules)?.state
       }

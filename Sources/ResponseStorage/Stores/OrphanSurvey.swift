@@ -31,6 +31,9 @@ public struct OrphanSurvey: Hashable, Sendable {
   /// Files that another process may be writing: less than ten minutes old.
   public var young = Sum()
 
+  /// Body files that may belong to another database in the folder, which cannot be read. A repair keeps them.
+  public var undecided = Sum()
+
   /// Body files that CFNetwork did not create. They count against the capacity, and a repair keeps them.
   public var foreign = Sum()
 
@@ -43,16 +46,16 @@ extension AppleStore {
     var survey = OrphanSurvey()
     let named = try namedBodyFiles().all
     try bodies.forEachFile { name, status in
-      // Names that are no UUID are counted as foreign, as they take up room but are never removed.
-      guard status.kind == .regular, UUIDBytes(name).map({ !named.contains($0) }) ?? true else {
-        return
-      }
-      let finding = finding(on: name, status, now)
+      guard status.kind == .regular, let finding = finding(on: name, status, but: named, now)
+      else { return }
       if let orphan = finding.orphan, layout.hasBodyFiles {
         survey.files.append(orphan)
       } else if finding.code == .youngFile {
         survey.young.insert(status.size)
+      } else if finding.code == .undecidedFile {
+        survey.undecided.insert(status.size)
       } else {
+        // Files with other names, too: they take up room, but are never removed.
         survey.foreign.insert(status.size)
       }
     }

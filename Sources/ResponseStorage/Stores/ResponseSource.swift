@@ -142,6 +142,9 @@ public protocol ResponseSource {
   /// - Parameter now: The current time, which determines which files are young.
   func orphans(at now: Timestamp) throws -> OrphanSurvey
 
+  /// Returns the body files that stay when their responses are removed.
+  func keptBodyFiles() -> KeptBodyFiles
+
   /// Measures the size of the store on disk.
   func footprint() throws -> Footprint
 
@@ -260,6 +263,9 @@ extension ResponseSource {
   public func entriesEverStored() throws -> Int64? { nil }
 
   public func searchForDamage(fully: Bool) -> DamageSearch? { nil }
+
+  /// Returns an empty set: the files of responses are not shared.
+  public func keptBodyFiles() -> KeptBodyFiles { KeptBodyFiles() }
 
   /// Returns an empty survey: the format has no files that an entry could refer to.
   public func orphans(at now: Timestamp) throws -> OrphanSurvey { OrphanSurvey() }

@@ -202,6 +202,10 @@ public struct Removal: Hashable, Sendable {
   /// The number of body files that no response refers to any more and that could not be removed.
   public var orphanedFiles = 0
 
+  /// The number of body files that stay although their responses were removed, because another database in the folder refers
+  /// to them, or may do so.
+  public var keptFiles = 0
+
   /// The number of removed files that were not overwritten, because they have other names (hard links).
   public var linkedFiles = 0
 

@@ -16,27 +16,29 @@ extension AppleStoreEditor {
 
   /// Removes body files to which no response refers.
   ///
-  /// - Returns: `false` if some were skipped only because the names in the database kept changing.
+  /// - Returns: `false` if some were skipped only because the names in the databases kept changing, or cannot be read.
   func decide(
     _ orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
   ) throws(StoreError) -> Bool {
     do throws(SQLiteError) {
       // Read outside of the lock, as reading all names of a large cache takes longer than an app
       // should wait. The data version then shows whether they are still true once the lock is held.
-      var names = try BodyFileNames(connection)
+      var names = try readNames()
       var readings = 1
       while removal.visitedOrphans < orphans.count, !shouldStop() {
         let rest = orphans[removal.visitedOrphans...]
         // While an app is running, release the lock after each small group so that it can write.
         // Removing a file took 40 to 80 µs, so 64 of them keep the lock for some 5 ms.
-        if try remove(rest.prefix(inUse ? 64 : .max), checking: &names, &removal) {
+        if var known = names, try remove(rest.prefix(inUse ? 64 : .max), checking: &known, &removal)
+        {
+          names = known
           if inUse, !isPrivateCopy { CurrentProcess.sleep(milliseconds: 10) }
-        } else if readings < Self.mostReadings {
-          names = try BodyFileNames(connection)
+        } else if names != nil, readings < Self.mostReadings {
+          names = try readNames()
           readings += 1
         } else {
-          // An app that writes all the time would otherwise keep this command running for ever. A
-          // file that is kept does no harm, and the next repair tries again.
+          // A database that cannot be read may refer to any of them. An app that writes all the time would otherwise keep
+          // this command running for ever. A file that is kept does no harm, and the next repair tries again.
           removal.skippedOrphans += rest.map(\.name)
           removal.visitedOrphans = orphans.count
           return false
@@ -48,9 +50,15 @@ extension AppleStoreEditor {
     }
   }
 
+  /// Reads the names in this database, and in the others in the folder; `nil` if one of those cannot be read.
+  private func readNames() throws(SQLiteError) -> BodyFileNames? {
+    neighbours.read(waiting: wait)
+    return neighbours.unreadable.isEmpty ? try BodyFileNames(connection) : nil
+  }
+
   /// Removes some files under the write lock, so that no response can begin to refer to one of them.
   ///
-  /// - Parameter names: The names in the database. Outdated names are read again if that is quick.
+  /// - Parameter names: The names in this database. Outdated names are read again if that is quick.
   /// - Returns: `false` if the names are outdated and reading them under the lock takes too long.
   private func remove(
     _ orphans: ArraySlice<OrphanFile>, checking names: inout BodyFileNames,
@@ -93,6 +101,12 @@ extension AppleStoreEditor {
       guard names.duration < Self.longestReading else { return false }
       names = try BodyFileNames(inTransactionOf: connection)
     }
+    // Another database has no lock here, but nor does an app begin to refer to an old file.
+    if neighbours.haveChanged() {
+      guard neighbours.duration < Self.longestReading else { return false }
+      neighbours.read(waiting: 0)
+    }
+    guard neighbours.unreadable.isEmpty else { return false }
     for (index, orphan) in orphans.enumerated() {
       remove(orphan, unlessIn: names.names, newNames.isEmpty ? nil : newNames[index], &removal)
       WorkCounter.add()
@@ -108,7 +122,9 @@ extension AppleStoreEditor {
     var isGone = false
     // The name comes from a plan, which is a file that anyone may have edited, so it must be a UUID
     // here, too.
-    if let uuid = UUIDBytes(Array(orphan.name.utf8)), !names.contains(uuid) {
+    if let uuid = UUIDBytes(Array(orphan.name.utf8)), !names.contains(uuid),
+      !neighbours.mayName(uuid)
+    {
       do throws(FileError) { isGone = try bodies.remove(orphan, renamingTo: newName) } catch {
         removal.orphanedFiles += 1
       }

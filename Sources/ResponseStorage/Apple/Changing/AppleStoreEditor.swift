@@ -12,6 +12,8 @@ public final class AppleStoreEditor: ResponseStore {
   let files: AppleStoreFiles
   let connection: Connection
   var bodies: AppleBodyFiles
+  /// What the other databases in the folder say about the body files. It is read again before files are removed.
+  var neighbours: NeighbouringDatabases
   let intents: IntentFolder?
   /// The record of what this command is about to do; `nil` until there is something to record.
   var intent: OpenIntent?
@@ -34,16 +36,20 @@ public final class AppleStoreEditor: ResponseStore {
   ///   - wait: How long to wait for another process's lock, in milliseconds.
   ///   - verifying: Whether SQLite checks the database first, which reads all of it.
   ///   - intents: The folder in which changes are recorded before they are made, or `nil` for none.
+  ///   - temporaryFolder: The folder for a private copy of another database with an unfinished transaction; `nil` for that of
+  ///     SQLite.
   ///   - isHeld: Whether to treat the store as in use, for a private copy of a store that is.
   /// - Throws: ``StoreError``, also for stores that can be read but not changed: schemas other than 25 to
   ///   203, triggers, a body folder that is not a folder.
   public init(
     changing path: String, wait: Int32, verifying: Bool, intents: IntentFolder? = nil,
-    isHeld: Bool = false
+    temporaryFolder: String? = nil, isHeld: Bool = false
   ) throws(StoreError) {
     self.intents = intents
     self.wait = wait
     let files = try AppleStoreFiles(at: path)
+    neighbours = NeighbouringDatabases(
+      of: files, temporaryFolder: temporaryFolder ?? TemporaryDatabase.folder)
     // This checks that all files are regular ones, before SQLite opens any of them.
     _ = try files.state()
     // Checked before anything is changed. Rows can be removable while body files are not, for
@@ -186,7 +192,7 @@ extension AppleStoreEditor {
     }
   }
 
-  /// Removes the body files of removed rows, except those that other rows still refer to.
+  /// Removes the body files of removed rows, except those that other rows, of this database or of another one, still refer to.
   ///
   /// - Parameter named: The number of rows that refer to each file; counted on first use.
   func unlink(
@@ -205,9 +211,19 @@ extension AppleStoreEditor {
       // the first row would take the body of the other one.
       counts = try countRowsByFile()
     }
+    // Now, as a database may have been added or changed since the rows were selected. Only the first time this waits for the
+    // lock of an app that has another database open.
+    if neighbours.haveChanged() { neighbours.read(waiting: neighbours.wasRead ? 0 : wait) }
     // A file that cannot be removed is no reason to stop: its row is already gone, and the file is
     // counted as an orphan that a repair finds.
-    var doomed = files.filter { counts[$0.id, default: 0] <= 0 }.map(\.name)
+    var doomed: [ByteString] = []
+    for file in files where counts[file.id, default: 0] <= 0 {
+      if neighbours.mayName(file.id) {
+        if bodies.version(of: file.name) != nil { removal.keptFiles += 1 }
+      } else {
+        doomed.append(file.name)
+      }
+    }
     if overwrites { doomed = bodies.overwrite(doomed, into: &removal) }
     for name in doomed {
       do throws(FileError) {

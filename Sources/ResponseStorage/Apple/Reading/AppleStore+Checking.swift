@@ -12,6 +12,9 @@ extension Finding.Code {
     repair: .orphans)
   static let youngFile = Self(
     "young-body-file", .note, "an app may be about to store its entry, so it is kept")
+  static let undecidedFile = Self(
+    "undecided-body-file", .warning,
+    "it may belong to a database that cannot be read, so it is kept")
   static let foreignFile = Self(
     "foreign-file", .warning,
     "CFNetwork never creates such a file, but counts it against the capacity")
@@ -153,8 +156,7 @@ extension AppleStore {
   ) throws {
     var findings: [Finding] = []
     try bodies.forEachFile { name, status in
-      guard UUIDBytes(name).map({ !named.contains($0) }) ?? true else { return }
-      findings.append(finding(on: name, status, now))
+      if let finding = finding(on: name, status, but: named, now) { findings.append(finding) }
     }
     findings.sort { $0.path ?? "" < $1.path ?? "" }
     for finding in findings { try body(finding) }
@@ -165,24 +167,36 @@ extension AppleStore {
     ByteString(Array((files.bodies + "/").utf8) + name)
   }
 
-  /// Returns the finding about a file to which no response refers.
-  func finding(on name: [UInt8], _ status: FileStatus, _ now: Timestamp) -> Finding {
+  /// Returns the finding about a file in the folder of body files; `nil` if a database in the folder refers to it.
+  ///
+  /// - Parameter named: The files to which the responses of this store refer.
+  func finding(
+    on name: [UInt8], _ status: FileStatus, but named: Set<UUIDBytes>, _ now: Timestamp
+  ) -> Finding? {
+    let uuid = UUIDBytes(name)
+    if let uuid, named.contains(uuid) || neighbours.names.contains(uuid) { return nil }
     let path = path(of: name)
     // A link, a folder or a pipe is never an orphan: only regular files are ever removed.
     guard status.kind == .regular else {
       return Finding(.foreignFile, "it is \(status.kind.rawValue)", path: path)
     }
-    guard UUIDBytes(name) != nil, let text = String(validating: name, as: UTF8.self) else {
+    guard uuid != nil, let text = String(validating: name, as: UTF8.self) else {
       return Finding(.foreignFile, "its name is not a UUID", path: path)
     }
     // CFNetwork writes UUIDs in upper case only.
     guard !name.contains(where: { $0 >= UInt8(ascii: "a") }) else {
       return Finding(.foreignFile, "its name has lower-case letters", path: path)
     }
-    // Without a process that has the cache open, nobody can be about to store the response of a
-    // file, however young it is.
-    if description.inUse, FileVersion.isYoung(modified: status.modified, at: now) {
+    // Whether or not a process seems to have the cache open: with a rollback journal, an app holds no lock between two
+    // transactions, and it may have written the file just now and be about to store the row.
+    if FileVersion.isYoung(modified: status.modified, at: now) {
       return Finding(.youngFile, "no entry refers to it yet", path: path)
+    }
+    if let other = neighbours.unreadable.first {
+      return Finding(
+        .undecidedFile,
+        "no entry refers to it, but '\(other.shownName)' in the same folder cannot be read: \(other.reason)",
+        path: path)
     }
     return Finding(
       .orphan, "no entry refers to it", path: path,

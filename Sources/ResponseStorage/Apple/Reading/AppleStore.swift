@@ -23,6 +23,10 @@ public final class AppleStore: StoreKind {
   var bodyRows: Statement?
   /// The last search for damage; `nil` if nobody needs it any more.
   weak var search: DamageSearch?
+  /// How long to wait for another process's lock, in milliseconds.
+  private let wait: Int32
+  /// What the other databases in the folder say about the body files; `nil` before somebody asks.
+  private var readNeighbours: NeighbouringDatabases?
 
   public let description: StoreDescription
 
@@ -41,6 +45,7 @@ public final class AppleStore: StoreKind {
     readingFrom path: String, wait: Int32, temporaryFolder: String, isHeld: Bool = false
   ) throws {
     self.temporaryFolder = temporaryFolder
+    self.wait = wait
     files = try AppleStoreFiles(at: path)
     snapshot = try AppleSnapshot(of: files, wait: wait, temporaryFolder: temporaryFolder)
     do {
@@ -69,7 +74,8 @@ public final class AppleStore: StoreKind {
     _ opening: StoreOpening, verifying: Bool
   ) throws(StoreError) -> any IntentStore {
     try AppleStoreEditor(
-      changing: opening.path, wait: opening.wait, verifying: verifying, intents: opening.intents)
+      changing: opening.path, wait: opening.wait, verifying: verifying, intents: opening.intents,
+      temporaryFolder: opening.temporaryFolder)
   }
 
   static func intentPlace(at path: String) -> Intent.Place? {
@@ -161,10 +167,11 @@ public final class AppleStore: StoreKind {
       footprint.bodyFilesBytes += status.size
       footprint.allocatedBytes += status.allocatedSize
       if named == nil { named = try namedBodyFiles().all }
-      if UUIDBytes(name).map({ named?.contains($0) != true }) ?? true {
-        footprint.orphanFiles += 1
-        footprint.orphanBytes += status.size
+      if let name = UUIDBytes(name), named?.contains(name) == true || neighbours.mayName(name) {
+        return
       }
+      footprint.orphanFiles += 1
+      footprint.orphanBytes += status.size
     }
     return footprint
   }
@@ -181,6 +188,17 @@ public final class AppleStore: StoreKind {
       throw try translated(error)
     }
   }
+
+  /// What the other databases in the folder say about the body files; read once, when it is first needed.
+  var neighbours: NeighbouringDatabases {
+    if let readNeighbours { return readNeighbours }
+    var neighbours = NeighbouringDatabases(of: files, temporaryFolder: temporaryFolder)
+    neighbours.read(waiting: wait)
+    readNeighbours = neighbours
+    return neighbours
+  }
+
+  public func keptBodyFiles() -> KeptBodyFiles { KeptBodyFiles(neighbours) }
 
   /// Returns the first value of a query as an integer; 0 if it is `NULL`.
   func integer(_ sql: String) throws -> Int64 {
