@@ -82,7 +82,7 @@ public struct Connection: ~Copyable {
     unsafe wait(milliseconds: busyTimeout, handle)
     unsafe harden(handle, isReading: flags(for: access) & SQLITE_OPEN_READONLY != 0)
     // There is no map: the file system passes the memory of what it has read ahead.
-    if access == .immutable, ReadAheadFile.fileSystem != nil {
+    if access == .immutable {
       _ = unsafe execute("PRAGMA main.mmap_size = 1", handle)
     }
     // With a rollback journal, the commit is the removal of the journal, and only EXTRA syncs its folder; with a
@@ -176,15 +176,14 @@ public struct Connection: ~Copyable {
     }
   }
 
-  /// Returns the name of the VFS for an access; `nil` for the usual one.
-  private static func fileSystem(for access: Access) -> String? {
+  /// Returns the name of the ``FileSystemLayer`` for an access.
+  private static func fileSystem(for access: Access) -> String {
     switch access {
-    // It takes no locks, and has the same name on Linux and macOS.
-    case .unlocked: "unix-none"
+    case .unlocked: OwnDatabaseFile.fileSystemWithoutLocks
     case .immutable: ReadAheadFile.fileSystem
     case .readWrite: GatheredLogFile.fileSystem
     // What is created is not always synchronized before others see it.
-    case .shared, .sharedMarking, .create, .temporary: nil
+    case .shared, .sharedMarking, .create, .temporary: OwnDatabaseFile.fileSystem
     }
   }
 

@@ -7,14 +7,14 @@ internal import CSQLite
 /// `EXTRA`. If the process ends before that, the log is without a commit, as it may be in any case.
 @safe
 struct GatheredLogFile: ~Copyable, LayeredFile {
-  /// The name of the file system with such logs; `nil` if there is none.
+  /// The name of the file system with such logs.
   static let fileSystem = unsafe FileSystemLayer.register(
     "urlcache-admin-gathered-log",
     adding: max(Self.byteCount, LoggedDatabaseFile.byteCount)
-  ) { _, name, file, flags, outFlags in
-    let code = unsafe FileSystemLayer.openUsual(name, file, flags, outFlags)
+  ) { system, name, file, flags, outFlags in
+    let code = unsafe FileSystemLayer.open(system, name, file, flags, outFlags)
     guard code == SQLITE_OK, let file = unsafe file else { return code }
-    if flags & SQLITE_OPEN_MAIN_DB != 0 { unsafe LoggedDatabaseFile.prepare(file) }
+    if flags & SQLITE_OPEN_MAIN_DB != 0 { unsafe LoggedDatabaseFile.prepare(file, name) }
     if flags & SQLITE_OPEN_WAL != 0, let name = unsafe name {
       unsafe gather(in: file, of: sqlite3_database_file_object(name))
     }

@@ -8,12 +8,16 @@ internal import CSQLite
 @safe
 struct LoggedDatabaseFile: ~Copyable, LayeredFile {
   let usual: UnsafePointer<sqlite3_io_methods>
+  private let names: OwnFileNames
   private var log: UnsafeMutablePointer<sqlite3_file>?
 
   /// Prepares an open database for a log.
-  static func prepare(_ file: UnsafeMutablePointer<sqlite3_file>) {
-    guard let usual = unsafe file.pointee.pMethods, unsafe usual.pointee.iVersion >= 2 else {
-      return
+  static func prepare(
+    _ file: UnsafeMutablePointer<sqlite3_file>, _ name: UnsafePointer<CChar>?
+  ) {
+    guard let usual = unsafe file.pointee.pMethods else { return }
+    guard unsafe usual.pointee.iVersion >= 2 else {
+      return unsafe OwnDatabaseFile.prepare(file, name)
     }
     var methods = unsafe usual.pointee
     unsafe methods.xShmLock = { file, first, count, flags in
@@ -30,7 +34,7 @@ struct LoggedDatabaseFile: ~Copyable, LayeredFile {
       guard let file = unsafe file else { return SQLITE_OK }
       return unsafe LoggedDatabaseFile.close(file)
     }
-    unsafe add(Self(usual: usual, log: nil), with: methods, to: file)
+    unsafe add(Self(usual: usual, names: OwnFileNames(of: name), log: nil), with: methods, to: file)
   }
 
   /// Notes the log of a database.
@@ -39,7 +43,10 @@ struct LoggedDatabaseFile: ~Copyable, LayeredFile {
   static func connect(
     _ file: UnsafeMutablePointer<sqlite3_file>, to log: UnsafeMutablePointer<sqlite3_file>
   ) -> Bool {
-    guard unsafe isAdded(to: file), unsafe of(file).pointee.log == nil else { return false }
+    // Without shared memory, it was not prepared.
+    guard unsafe isAdded(to: file), unsafe file.pointee.pMethods.pointee.iVersion >= 2,
+      unsafe of(file).pointee.log == nil
+    else { return false }
     unsafe of(file).pointee.log = log
     return true
   }

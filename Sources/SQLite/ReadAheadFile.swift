@@ -5,28 +5,31 @@ internal import CSQLite
 /// What was read ahead does not follow changes, so this is for databases that no process changes.
 @safe
 struct ReadAheadFile: ~Copyable, LayeredFile {
-  /// The name of the file system with such databases; `nil` if there is none.
+  /// The name of the file system with such databases.
   static let fileSystem = unsafe FileSystemLayer.register(
     "urlcache-admin-read-ahead", adding: Self.byteCount
-  ) { _, name, file, flags, outFlags in
-    let code = unsafe FileSystemLayer.openUsual(name, file, flags, outFlags)
-    let isReadDatabase =
-      flags & SQLITE_OPEN_MAIN_DB != 0 && flags & SQLITE_OPEN_READONLY != 0
-    if code == SQLITE_OK, isReadDatabase, let file = unsafe file { unsafe readAhead(in: file) }
+  ) { system, name, file, flags, outFlags in
+    let code = unsafe FileSystemLayer.open(system, name, file, flags, outFlags)
+    if code == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0, let file = unsafe file {
+      unsafe readAhead(in: file, name)
+    }
     return code
   }
 
   let usual: UnsafePointer<sqlite3_io_methods>
+  private let names: OwnFileNames
   private var ahead = ReadAhead()
   /// The size of the file, in bytes.
   private let size: Int64
 
-  /// Makes an open file read ahead. It stays as it is if its size is unknown.
-  private static func readAhead(in file: UnsafeMutablePointer<sqlite3_file>) {
+  /// Makes an open database read ahead, unless its size is unknown.
+  private static func readAhead(
+    in file: UnsafeMutablePointer<sqlite3_file>, _ name: UnsafePointer<CChar>?
+  ) {
     var size: Int64 = 0
     guard let usual = unsafe file.pointee.pMethods,
       unsafe usual.pointee.xFileSize(file, &size) == SQLITE_OK
-    else { return }
+    else { return unsafe OwnDatabaseFile.prepare(file, name) }
     var methods = unsafe usual.pointee
     // A database that nobody changes has no log, and so needs no shared memory.
     unsafe (methods.iVersion, methods.xShmMap) = (3, nil)
@@ -62,6 +65,7 @@ struct ReadAheadFile: ~Copyable, LayeredFile {
       guard let file = unsafe file else { return SQLITE_OK }
       return unsafe ReadAheadFile.close(file)
     }
-    unsafe add(Self(usual: usual, size: size), with: methods, to: file)
+    unsafe add(
+      Self(usual: usual, names: OwnFileNames(of: name), size: size), with: methods, to: file)
   }
 }

@@ -23,6 +23,8 @@ public struct SQLiteError: Error, Hashable, Sendable {
     case noRoom
     /// `SQLITE_NOMEM` or `SQLITE_TOOBIG`.
     case tooLarge
+    /// An unfinished transaction involves another database, of which ``Connection`` touches no file.
+    case foreignFile
     /// `SQLITE_INTERRUPT`.
     case interrupted
     /// Anything else.
@@ -69,6 +71,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
     // The file was replaced or removed, which has nothing to do with permissions.
     case SQLITE_READONLY where code == Self.moved: .inputOutput
     case SQLITE_BUSY, SQLITE_LOCKED: .busy
+    case SQLITE_CANTOPEN where code == FileSystemLayer.foreignFile: .foreignFile
     case SQLITE_CANTOPEN: .cannotOpen
     case SQLITE_NOTADB: .notADatabase
     case SQLITE_CORRUPT: .corrupt

@@ -100,6 +100,11 @@ extension CommandFailure {
             "recover what is still readable with: \($0)"
           } ?? "list what is still readable with 'urlcache-admin recover --damaged PATH'"
         )
+      case .unfinished:
+        (
+          .data, "damaged",
+          "start the app that it belongs to, which finishes the transaction"
+        )
       // 75 is `EX_TEMPFAIL`, which schedulers and mail systems know as a reason to try again.
       case .inUse: (.temporary, "busy", "try again, or wait longer with '--wait 30s'")
       case .changedWhileReading: (.temporary, "changed", "run the command again")

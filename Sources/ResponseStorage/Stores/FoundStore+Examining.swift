@@ -37,7 +37,7 @@ extension FoundStore {
       case .changedWhileReading:
         // Another process has just opened it, so now it can be read with a lock.
         self = try Self.examined(path, temporaryFolder)
-      case .inUse, .accessDenied, .inputOutput, .noRoom, .unreadable: throw error
+      case .unfinished, .inUse, .accessDenied, .inputOutput, .noRoom, .unreadable: throw error
       }
     }
   }

@@ -11,6 +11,9 @@ public struct StoreError: Error, Hashable, Sendable {
     /// The store breaks the rules of its own format.
     case damaged
 
+    /// A transaction must be finished first, which only the program that began it can do.
+    case unfinished
+
     /// Another process holds a lock that reading needs.
     case inUse
 
@@ -70,6 +73,7 @@ extension StoreError: CustomStringConvertible {
       case .notFound: "no cache at \(place)"
       case .notACache: "\(place) is not a URL cache"
       case .damaged: "\(cache) is damaged"
+      case .unfinished: "\(cache) is not opened"
       case .inUse: "\(cache) is in use"
       case .changedWhileReading: "\(cache) changed while it was read"
       case .accessDenied: "not allowed to read or change \(place)"

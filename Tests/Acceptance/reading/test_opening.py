@@ -197,7 +197,7 @@ def test_journal_of_several_files():
     folder = crashed(CHANGE, ["Cache.db", "Cache.db-journal"], mode="delete")
     with open(os.path.join(folder, "Cache.db-journal"), "ab") as file:
         file.write(b"/tmp/x" + (6).to_bytes(4, "big") + sum(b"/tmp/x").to_bytes(4, "big") + HOT)
-    expect(folder, status=65, contains="several files")
+    expect(folder, status=65, contains="another database")
 
 
 def test_live():

@@ -219,34 +219,18 @@ struct AppleSnapshot: ~Copyable {
     }
   }
 
-  /// Whether the journal has the beginning of a transaction that SQLite would roll back.
+  /// Whether SQLite would roll back the journal, if no process is writing it: it looks at the first byte only.
   private static func hasHotJournal(
     _ files: AppleStoreFiles, _ state: AppleStoreFiles.State
   ) throws(StoreError) -> Bool {
     guard let size = state.journal?.size, size > 0 else { return false }
-    // The magic number at the start of a rollback journal ("Database File Format", §3).
-    let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
-    let (start, end): ([UInt8], [UInt8])
     do throws(FileError) {
-      let journal = try OpenFile(reading: files.journal)
-      start = try journal.read(8, at: 0)
-      end = try journal.read(8, at: max(0, size - 8).bytes)
+      // SQLite can also end a transaction by overwriting the header of its journal with zeros.
+      // In the mode PERSIST, the zeroed header is the commit. Taking such a journal for hot would
+      // undo it.
+      return try OpenFile(reading: files.journal).read(1, at: 0).contains { $0 != 0 }
     } catch {
       throw StoreError(error, path: files.journal)
     }
-    // SQLite can also end a transaction by overwriting the header of its journal with zeros.
-    // In the mode PERSIST, the zeroed header is the commit. Taking such a journal for hot would
-    // undo it.
-    guard start == magic else { return false }
-    // This trailer follows the name of a super-journal, which SQLite would open and may delete.
-    // The name in front of the trailer can be any path on the disk, chosen by whoever made the
-    // file.
-    guard size == 8 || end != magic else {
-      throw StoreError(
-        .damaged, at: files.path,
-        because: "its journal belongs to a transaction that spans several files"
-      )
-    }
-    return true
   }
 }

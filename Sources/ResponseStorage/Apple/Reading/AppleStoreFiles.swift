@@ -128,6 +128,9 @@ extension StoreError {
       self.init(
         .accessDenied, at: path, because: "you have no permission to write to it or to its folder")
     case .noRoom: self.init(.noRoom, at: path)
+    case .foreignFile:
+      self.init(
+        .unfinished, at: path, because: "an unfinished transaction involves another database")
     case .inputOutput, .cannotOpen, .interrupted:
       self.init(.inputOutput, at: path, because: error.description)
     case .corrupt, .tooLarge, .other:

@@ -87,7 +87,7 @@ public final class RecoveredStore: ResponseSource {
       store = try AppleStore(opening)
       damage = nil
     } catch let error as StoreError {
-      let isReadable = error.code == .damaged || error.code == .notACache
+      let isReadable = [.damaged, .notACache, .unfinished].contains(error.code)
       guard options.isDamaged, isReadable else { throw error }
       damage = error
       store = nil
