@@ -48,4 +48,14 @@ extension OpenFile {
     guard errno == EACCES || errno == EAGAIN else { throw .last(at: path) }
     return false
   }
+
+  /// Releases the locks of this process on `bytes`.
+  public borrowing func unlock(_ bytes: Range<Int64>) throws(FileError) {
+    var request = flock()
+    request.l_type = Int16(F_UNLCK)
+    request.l_whence = Int16(SEEK_SET)
+    request.l_start = off_t(bytes.lowerBound)
+    request.l_len = off_t(bytes.count)
+    guard unsafe fcntl(descriptor, F_SETLK, &request) == 0 else { throw .last(at: path) }
+  }
 }

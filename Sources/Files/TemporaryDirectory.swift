@@ -51,16 +51,22 @@ public struct TemporaryDirectory: ~Copyable {
   }
 
   /// Copies an open regular file into the folder, from its beginning, like the function above.
+  ///
+  /// - Parameter milliseconds: The longest time that the copy may take; `nil` for any.
+  /// - Returns: `false` if the time was over before the end of the file.
+  @discardableResult
   public borrowing func copy(
-    _ source: borrowing OpenFile, as name: String
-  ) throws(FileError) {
+    _ source: borrowing OpenFile, as name: String, within milliseconds: Int64? = nil
+  ) throws(FileError) -> Bool {
     let output = try OpenFile(creating: "\(path)/\(name)")
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     var offset: Int64 = 0
+    let end = milliseconds.map { LocalTime.steadyMilliseconds() + $0 }
     while true {
       if signals.haveCome { throw FileError(EINTR, at: source.path) }
+      if let end, LocalTime.steadyMilliseconds() > end { return false }
       let count = try source.read(buffer.count, at: offset, into: &buffer)
-      if count == 0 { return }
+      if count == 0 { return true }
       try output.write(buffer[..<count])
       offset += Int64(count)
     }

@@ -1,6 +1,30 @@
 internal import CSQLite
 import Files
 
+/// The tries of something that another process prevents, over a limited time.
+public struct LockWait {
+  private let end: Int64
+  private var tries = 0
+
+  /// Begins the first try.
+  ///
+  /// - Parameter milliseconds: How long to try.
+  public init(milliseconds: Int32) {
+    end = LocalTime.steadyMilliseconds() + Int64(milliseconds)
+  }
+
+  /// Pauses before the next try. Nothing may be locked meanwhile.
+  ///
+  /// - Returns: `false` if the time is over, or if a held signal waits.
+  public mutating func pause() -> Bool {
+    let rest = end - LocalTime.steadyMilliseconds()
+    guard rest > 0, !HeldSignals.areWaiting else { return false }
+    CurrentProcess.sleep(milliseconds: min(Int(rest), Connection.pause(tries)))
+    tries += 1
+    return true
+  }
+}
+
 extension Connection {
   /// The longest pause between two tries, in milliseconds: a held signal ends the wait after it at the latest.
   private static let longestPause = 100
@@ -29,7 +53,7 @@ extension Connection {
   }
 
   /// Returns the pause after this many tries, in milliseconds: short at first, as most locks are brief.
-  private static func pause(_ count: Int) -> Int { min(count + 1, 20) * 5 }
+  fileprivate static func pause(_ count: Int) -> Int { min(count + 1, 20) * 5 }
 
   /// Returns how many pauses fit into this time.
   private static func pauseCount(of milliseconds: Int32) -> Int {

@@ -8,9 +8,13 @@ public enum DatabaseProbe {
   /// The pending, reserved and shared lock bytes of a database file.
   public static let databaseLocks: Range<Int64> = 0x4000_0000..<0x4000_0200
 
+  /// The pending lock byte: a process that waits until all others have released their shared locks holds it, so that no
+  /// more are taken.
+  static let pendingLock: Range<Int64> = 0x4000_0000..<0x4000_0001
+
   /// The shared lock bytes: every connection to a database in WAL mode holds a shared lock on them, and the
   /// last connection needs an exclusive lock to remove the log.
-  public static let sharedLock: Range<Int64> = 0x4000_0002..<0x4000_0200
+  static let sharedLock: Range<Int64> = 0x4000_0002..<0x4000_0200
 
   /// The lock bytes of the index of a log. Each connection holds the last one as long as it is open.
   public static let indexLocks: Range<Int64> = 120..<129
@@ -34,5 +38,18 @@ public enum DatabaseProbe {
       guard error.kind == .notFound || error.kind == .accessDenied else { throw error }
       return nil
     }
+  }
+
+  /// Takes the lock that each connection to a database in WAL mode holds, without waiting.
+  ///
+  /// With a rollback journal, every commit waits until it is released.
+  ///
+  /// - Returns: `false` if another process has the database for itself, or waits for it.
+  public static func lockShared(_ database: borrowing OpenFile) throws(FileError) -> Bool {
+    // In the order of SQLite. The other one meets a process that waits for this lock, and for which SQLite here then waits.
+    guard try database.lockShared(pendingLock) else { return false }
+    let isLocked = try database.lockShared(sharedLock)
+    try database.unlock(pendingLock)
+    return isLocked
   }
 }

@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import ResponseStorage
+import SQLite
 import Testing
 
 /// Changes the files of a store between opening it and finishing the read.
@@ -83,11 +84,99 @@ import Testing
     let folder = try Folder()
     try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false).finish()
     _ = try Tool.output("sqlite3", "\(folder.path)/Cache.db", "PRAGMA journal_mode = \(mode)")
+    // As nobody has written to it for an hour, it is read without a lock, and not copied.
+    if mode == "DELETE" { try folder.age() }
     return (folder, try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp"))
   }
 
   private func open(_ folder: Folder) throws -> AppleStore {
     try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false).finish()
     return try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+  }
+}
+
+/// Databases with a rollback journal, whose writers wait for readers.
+@Suite struct RollbackJournalTests {
+  private static let insert =
+    "INSERT INTO cfurl_cache_response (request_key) VALUES ('http://a.example/')"
+
+  private func make() throws -> (folder: Folder, path: String) {
+    let folder = try Folder()
+    try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false).finish()
+    let path = "\(folder.path)/Cache.db"
+    _ = try Tool.output("sqlite3", path, "PRAGMA journal_mode = DELETE")
+    return (folder, path)
+  }
+
+  private func open(_ folder: Folder, wait: Int32 = 0) throws -> AppleStore {
+    try AppleStore(readingFrom: folder.path, wait: wait, temporaryFolder: "/tmp")
+  }
+
+  /// Whether another process can store an entry at once.
+  private func stores(_ path: String) throws -> Bool {
+    try Tool.output("sqlite3", path, "\(Self.insert); SELECT 'stored'") == "stored\n"
+  }
+
+  @Test func `a database that was just written is read from a copy`() throws {
+    let (folder, path) = try make()
+    let store = try open(folder)
+    _ = try Tool.output("sqlite3", path, Self.insert)
+    #expect(throws: Never.self) { try store.finish() }
+    #expect(try store.count() == 0)
+    #expect(!store.description.inUse)
+  }
+
+  @Test func `nobody waits for a reader`() throws {
+    let (folder, path) = try make()
+    try folder.age()
+    let other = try SQLiteProcess(path, "BEGIN IMMEDIATE; \(Self.insert)")
+    let store = try open(folder)
+    #expect(store.description.inUse)
+    other.end()
+    #expect(try stores(path))
+    #expect(throws: Never.self) { try store.finish() }
+    #expect(try store.count() == 0)
+  }
+
+  @Test func `a transaction that is open changes nothing`() throws {
+    let (folder, path) = try make()
+    try folder.age()
+    let store = try open(folder)
+    let other = try SQLiteProcess(path, "BEGIN IMMEDIATE; \(Self.insert)")
+    #expect(throws: Never.self) { try store.finish() }
+    other.end()
+  }
+
+  @Test func `a database that is locked for the whole time is in use`() throws {
+    let (folder, path) = try make()
+    let other = try SQLiteProcess(path, "BEGIN EXCLUSIVE")
+    let error = #expect(throws: StoreError.self) { _ = try open(folder, wait: 50) }
+    #expect(error?.code == .inUse)
+    other.end()
+    #expect(try open(folder).count() == 0)
+  }
+
+  @Test func `locks are taken in the order of SQLite`() throws {
+    let (_, path) = try make()
+    // It has read, so that the writer gets the pending lock and not the exclusive one.
+    let reader = try SQLiteProcess(path, "BEGIN; SELECT * FROM cfurl_cache_response")
+    let writer = try SQLiteProcess(path, "BEGIN IMMEDIATE; \(Self.insert);\nCOMMIT;\nSELECT 1")
+    do {
+      let file = try OpenFile(reading: path)
+      #expect(try !DatabaseProbe.lockShared(file))
+      reader.end()
+    }
+    writer.end()
+    let file = try OpenFile(reading: path)
+    #expect(try DatabaseProbe.lockShared(file))
+    #expect(try stores(path) == false)
+  }
+}
+
+extension Folder {
+  /// Lets the database look as if it had not been written for an hour.
+  fileprivate func age() throws {
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -3_600)], ofItemAtPath: "\(path)/Cache.db")
   }
 }

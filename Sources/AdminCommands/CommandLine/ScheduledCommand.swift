@@ -68,11 +68,6 @@ extension ScheduledCommand {
   }
 }
 
-extension StoreError {
-  /// Whether the error only means that another process is using the cache, so that trying again may help.
-  fileprivate var isContention: Bool { code == .inUse || code == .changedWhileReading }
-}
-
 extension CommandEnvironment {
   /// Updates `now` after a wait.
   fileprivate mutating func refreshNow() {

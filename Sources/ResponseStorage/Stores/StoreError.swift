@@ -58,6 +58,9 @@ public struct StoreError: Error, Hashable, Sendable {
     self.reason = reason
   }
 
+  /// Whether another process is using the store, so that trying again may help.
+  public var isContention: Bool { code == .inUse || code == .changedWhileReading }
+
   /// Names the cache in an error about a body that was opened without its path.
   public func inCache(at path: String?) -> StoreError {
     self.path == nil ? StoreError(code, at: path, because: reason) : self

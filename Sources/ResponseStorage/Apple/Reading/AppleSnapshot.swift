@@ -4,25 +4,36 @@ import SQLite
 
 /// One consistent state of an Apple store's database, open for reading without changing a byte.
 ///
-/// How it is opened depends on whether another process has it open, and on its log and journal:
+/// How it is opened depends on the journal mode, on whether another process has it open, and on its log and journal.
+///
+/// With a write-ahead log, readers and writers do not wait for each other:
 ///
 /// - Another process has it open: with SQLite's locks, like any reader. A shared lock, taken first, keeps
 ///   that process from removing the log on closing, which SQLite would then create again.
 /// - No process has it open, and log and journal are empty: as an immutable file.
 /// - No process has it open, and there is a log: without locks, with the log's index in memory.
-/// - No process has it open, and a transaction was interrupted: SQLite has to roll it back, so it opens a
-///   private copy.
+///
+/// With a rollback journal, a commit waits until all readers have released their locks, so none is held for as long as the
+/// database is read:
+///
+/// - No process seems to use it: as an immutable file.
+/// - A process uses it: a private copy, which is made under SQLite's lock. If making it takes too long, the database is read
+///   as an immutable file, at a moment when no process writes to it.
+///
+/// In both modes, a transaction that was interrupted has to be rolled back, so SQLite opens a private copy.
 ///
 /// Without a lock, changes by another process can only be detected: see ``verifyUnchanged()``.
 struct AppleSnapshot: ~Copyable {
   let connection: Connection
+  /// The tables and columns of the database.
+  let layout: AppleLayout
   // It stays open until the end, also where no lock was taken: closing any descriptor of a file
   // drops all POSIX locks that this process has on it, and SQLite has some.
-  private let lockFile: OpenFile
+  private let database: OpenFile
   private let files: AppleStoreFiles
+  private let usesLog: Bool
   private let stateAtOpening: AppleStoreFiles.State?
-  /// Whether another connection would see the same state: no process has the database open, and there is
-  /// nothing but its file.
+  /// Whether another connection would see the same state: nothing is read but the file itself, without locks.
   private let canOpenAgain: Bool
 
   /// Whether another process had the database open.
@@ -32,29 +43,64 @@ struct AppleSnapshot: ~Copyable {
   /// Notes for the user about how the database was opened.
   let notes: [String]
 
-  /// Opens the database.
+  /// The largest database of which a copy is made while an app waits.
+  private static let mostCopied = ByteCount(64 << 20)
+  /// How long that may take, in milliseconds. SQLite asks for a lock again each 25 to 100 ms.
+  private static let longestCopy: Int64 = 50
+  /// How long after a write an app may be about to write again, in milliseconds.
+  private static let activeTime: Int64 = 2_000
+  /// How long after a write the next one certainly has another time, in milliseconds: Linux takes the time of the last clock
+  /// tick.
+  private static let longestTick: Int64 = 50
+
+  /// Opens the database, and reads its layout. Nothing is locked while it waits.
   ///
   /// - Parameters:
-  ///   - wait: How long to wait for a lock, in milliseconds.
+  ///   - wait: How long to try again while another process prevents it, in milliseconds.
   ///   - temporaryFolder: The folder for a private copy.
-  init(of files: AppleStoreFiles, wait: Int32, temporaryFolder: String) throws(StoreError) {
+  /// - Throws: ``StoreError``.
+  init(of files: AppleStoreFiles, wait: Int32, temporaryFolder: String) throws {
+    var wait = LockWait(milliseconds: wait)
+    while true {
+      do {
+        self = try Self(trying: files, temporaryFolder)
+        return
+      } catch let error as StoreError where error.isContention {
+        guard wait.pause() else { throw error }
+      }
+    }
+  }
+
+  private init(trying files: AppleStoreFiles, _ temporaryFolder: String) throws {
     let state = try files.state()
-    let lockFile: OpenFile
+    let file: OpenFile
     let lock: RecordLock?
+    do throws(FileError) { file = try OpenFile(reading: files.database) } catch {
+      throw StoreError(error, path: files.database)
+    }
+    let usesLog = try Self.checkHeader(of: file, files) || state.hasLog
     do throws(FileError) {
-      lockFile = try OpenFile(reading: files.database)
+      lock = try DatabaseProbe.lockHeldElsewhere(on: file, indexPath: files.shm)
     } catch {
       throw StoreError(error, path: files.database)
     }
-    try Self.checkHeader(of: lockFile, files)
-    do throws(FileError) {
-      lock = try DatabaseProbe.lockHeldElsewhere(on: lockFile, indexPath: files.shm)
-      // If another process holds an exclusive lock, this fails, and SQLite waits for it below.
-      // Without this lock, the app could close the database between the probe and the opening. The
-      // last process to close it removes the log, and a reader would then create a new one.
-      if lock != nil { _ = try lockFile.lockShared(DatabaseProbe.sharedLock) }
-    } catch {
-      throw StoreError(error, path: files.database)
+    let hasJournal = try lock == nil && Self.hasHotJournal(files, state)
+    let isActive = lock != nil || !usesLog && (hasJournal || state.isYounger(than: Self.activeTime))
+    let opened =
+      if isActive {
+        usesLog
+          ? try Self.openShared(files, file)
+          : try Self.openActive(files, state, file, temporaryFolder)
+      } else if hasJournal {
+        try Self.openRolledBack(files, state, file, temporaryFolder)
+      } else {
+        try Self.openQuiet(files, state, file)
+      }
+    do { layout = try AppleLayout(of: opened.connection, path: files.path) } catch {
+      // If the file changed meanwhile, report that: what was read of it may be no state that it ever had.
+      try Self.verify(files, opened.state, usesLog)
+      if let error = error as? SQLiteError { throw StoreError(error, path: files.path) }
+      throw error
     }
     var notes: [String] = []
     if state.database.linkCount > 1 {
@@ -63,48 +109,39 @@ struct AppleSnapshot: ~Copyable {
       // Corrupt An SQLite Database File", multiple links to the same file).
       notes.append("the database file has hard links, so SQLite cannot protect it")
     }
-    if lock != nil {
-      // Nothing has to be compared at the end: SQLite's locks keep the state of this transaction as
-      // it is.
-      connection = try Self.openShared(files, wait)
-      stateAtOpening = nil
-      canOpenAgain = false
-    } else if try Self.hasHotJournal(files, state) {
-      // SQLite refuses to read such a database without rolling back first, and rolling back writes
-      // to it.
-      connection = try Self.openCopy(files, state, temporaryFolder)
-      notes.append("an unfinished transaction was rolled back in a private copy")
-      stateAtOpening = state
-      canOpenAgain = false
-    } else {
-      // Often all rows are in the log: opened as immutable, such a cache would look empty.
-      connection = try Self.connect(files, state.hasLog ? .unlocked : .immutable, 0)
-      stateAtOpening = state
-      canOpenAgain = !state.hasLog
-    }
-    self.lockFile = lockFile
+    self.notes = notes + opened.notes
     self.files = files
-    self.inUse = lock != nil
+    self.usesLog = usesLog
+    inUse = lock != nil
     // A process that is not visible to this one is reported as 0, an open file description lock as -1.
     holder = lock.flatMap { $0.holder > 0 ? $0.holder : nil }
-    self.notes = notes
+    stateAtOpening = opened.state
+    canOpenAgain = opened.canOpenAgain
+    connection = opened.connection
+    database = opened.file
   }
 
   deinit {
     // The connection first: closing any descriptor of the file drops SQLite's locks.
     _ = consume connection
-    _ = consume lockFile
+    _ = consume database
   }
 
   /// Throws an error if a process has written to the database since it was opened without a lock.
   ///
   /// A process that only has it open meanwhile does no harm: every write changes one of the compared files.
   borrowing func verifyUnchanged() throws(StoreError) {
+    try Self.verify(files, stateAtOpening, usesLog)
+  }
+
+  private static func verify(
+    _ files: AppleStoreFiles, _ stateAtOpening: AppleStoreFiles.State?, _ usesLog: Bool
+  ) throws(StoreError) {
     guard let stateAtOpening else { return }
-    guard (try? files.state()) == stateAtOpening else {
-      throw StoreError(
-        .changedWhileReading, at: files.path, because: "another process wrote to it")
-    }
+    var state = try? files.state()
+    // A rollback journal is written before the database is, by transactions that are yet to change it.
+    if !usesLog { state?.journal = stateAtOpening.journal }
+    guard state == stateAtOpening else { throw StoreError(changed: files) }
   }
 
   /// Copies the database and its log or journal into a folder. The copy has the state that is read here or,
@@ -114,9 +151,11 @@ struct AppleSnapshot: ~Copyable {
     do throws(FileError) {
       // Copy through the open descriptor: closing another one would drop SQLite's locks. Pages that a
       // checkpoint moves to the database meanwhile stay in the log, as this read transaction keeps it.
-      try folder.copy(lockFile, as: AppleStoreWriter.databaseName)
-      if state.hasLog { try folder.copy(files.wal, as: AppleStoreWriter.databaseName + "-wal") }
-      if !inUse, state.journal != nil {
+      try folder.copy(database, as: AppleStoreWriter.databaseName)
+      if usesLog, state.hasLog {
+        try folder.copy(files.wal, as: AppleStoreWriter.databaseName + "-wal")
+      }
+      if stateAtOpening?.journal != nil {
         try folder.copy(files.journal, as: AppleStoreWriter.databaseName + "-journal")
       }
     } catch {
@@ -134,80 +173,185 @@ struct AppleSnapshot: ~Copyable {
   private func database(largerThan size: ByteCount) -> String? {
     canOpenAgain && (stateAtOpening?.database.size ?? 0) > size ? files.database : nil
   }
+}
 
-  private static func connect(
-    _ files: AppleStoreFiles, _ access: Connection.Access, _ wait: Int32
-  ) throws(StoreError) -> Connection {
-    do throws(SQLiteError) {
-      let connection = try Connection(path: files.database, access: access, busyTimeout: wait)
-      try begin(connection)
-      return connection
-    } catch {
-      throw StoreError(error, path: files.path)
-    }
+extension AppleSnapshot {
+  /// A database that was opened.
+  private struct Opened: ~Copyable {
+    let connection: Connection
+    let file: OpenFile
+    /// The state that must not change until the end; `nil` if it does not matter.
+    var state: AppleStoreFiles.State?
+    var canOpenAgain = false
+    var notes: [String] = []
   }
 
-  private static func openShared(_ files: AppleStoreFiles, _ wait: Int32) throws(StoreError)
-    -> Connection
-  {
-    do throws(SQLiteError) {
-      let connection = try Connection(path: files.database, access: .shared, busyTimeout: wait)
-      try begin(connection)
-      return connection
+  /// Opens a database with a log that another process has open.
+  private static func openShared(
+    _ files: AppleStoreFiles, _ file: consuming OpenFile
+  ) throws(StoreError) -> Opened {
+    let isLocked: Bool
+    do throws(FileError) {
+      // Without this lock, the app could close the database between the probe and the opening. The
+      // last process to close it removes the log, and a reader would then create a new one.
+      isLocked = try DatabaseProbe.lockShared(file)
     } catch {
+      throw StoreError(error, path: files.database)
+    }
+    guard isLocked else {
+      throw StoreError(.inUse, at: files.path, because: "another process has locked it")
+    }
+    let connection: Connection
+    do throws(SQLiteError) { connection = try connect(files.database, .shared) } catch {
       // The log's index is missing, or has no read mark to use: let SQLite create or mark it.
       // With the first way, SQLite only reads the index of the log. The second may write a read
       // mark into it, which is the one change that a reader of a live database cannot avoid.
       guard error.kind == .readOnly || error.kind == .cannotOpen else {
         throw StoreError(error, path: files.path)
       }
-      return try connect(files, .sharedMarking, wait)
+      do throws(SQLiteError) { connection = try connect(files.database, .sharedMarking) } catch {
+        throw StoreError(error, path: files.path)
+      }
     }
+    // Nothing has to be compared at the end: SQLite's locks keep the state of this transaction as
+    // it is.
+    return Opened(connection: connection, file: file)
   }
 
-  /// Starts the read transaction. SQLite takes the snapshot at the first read, here of the schema.
-  private static func begin(_ connection: borrowing Connection) throws(SQLiteError) {
-    try connection.execute("BEGIN")
-    // `BEGIN` alone takes no lock and no snapshot: until the first read, an app could still write.
-    try connection.execute("SELECT count(*) FROM sqlite_master")
-  }
-
-  private static func openCopy(
-    _ files: AppleStoreFiles, _ state: AppleStoreFiles.State, _ temporaryFolder: String
-  ) throws(StoreError) -> Connection {
-    let folder: TemporaryDirectory
-    do throws(FileError) { folder = try TemporaryDirectory(in: temporaryFolder) } catch {
-      throw StoreError(error, path: error.path)
-    }
-    do throws(FileError) {
-      try folder.copy(files.database, as: "Cache.db")
-      // The journal must have the name that belongs to the copy, or SQLite would ignore it, and
-      // show half of a transaction.
-      try folder.copy(files.journal, as: "Cache.db-journal")
-      if state.hasLog { try folder.copy(files.wal, as: "Cache.db-wal") }
-    } catch {
-      throw StoreError(error, path: error.path)
-    }
-    // If an app has written meanwhile, the copied files may not belong together.
-    // The comparison follows the copying: SQLite cannot tell whether the pages of a database and of
-    // its journal are from the same moment.
-    guard try files.state() == state else { throw StoreError(.changedWhileReading, at: files.path) }
+  /// Opens a database that no process writes to.
+  private static func openQuiet(
+    _ files: AppleStoreFiles, _ state: AppleStoreFiles.State, _ file: consuming OpenFile
+  ) throws(StoreError) -> Opened {
     do throws(SQLiteError) {
-      let connection = try Connection(path: folder.path + "/Cache.db", access: .readWrite)
-      // SQLite rolls back here. The open copy can be read without its names, which are removed on return,
-      // so that nothing is left however this process ends.
-      try begin(connection)
-      return connection
+      // Often all rows are in the log: opened as immutable, such a cache would look empty.
+      return Opened(
+        connection: try connect(files.database, state.hasLog ? .unlocked : .immutable), file: file,
+        state: state, canOpenAgain: !state.hasLog)
+    } catch {
+      // An app has begun to write since.
+      guard (try? files.state()) == state else { throw StoreError(changed: files) }
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  /// Opens a database with a rollback journal that another process uses, or may be about to use.
+  private static func openActive(
+    _ files: AppleStoreFiles, _ state: AppleStoreFiles.State, _ file: consuming OpenFile,
+    _ temporaryFolder: String
+  ) throws(StoreError) -> Opened {
+    let canCopy = state.database.size <= mostCopied
+    // So that the copy does not wait for the disk while an app waits for the copy.
+    if canCopy { try readAll(of: file, files) }
+    let reader: Connection
+    do throws(SQLiteError) { reader = try connect(files.database, .shared) } catch {
+      // SQLite would have to roll an interrupted transaction back.
+      guard error.kind == .readOnly else { throw StoreError(error, path: files.path) }
+      return try openRolledBack(files, state, file, temporaryFolder)
+    }
+    // No process writes to the database as long as this connection is open.
+    let present = try files.state()
+    guard present.database.identity == state.database.identity else {
+      throw StoreError(changed: files)
+    }
+    // Without room for a copy, it can still be read as it is.
+    let copy = canCopy ? try? openCopy(of: file, temporaryFolder) : nil
+    _ = consume reader
+    if let copy { return copy }
+    // Each write after this moment must be noticed.
+    guard !present.isYounger(than: longestTick) else { throw StoreError(changed: files) }
+    return try openQuiet(files, present, file)
+  }
+
+  /// Reads a file once, so that it is in memory.
+  private static func readAll(
+    of file: borrowing OpenFile, _ files: AppleStoreFiles
+  ) throws(StoreError) {
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    var offset: Int64 = 0
+    do throws(FileError) {
+      while true {
+        let count = try file.read(into: &buffer, at: offset)
+        if count == 0 { return }
+        offset += Int64(count)
+      }
     } catch {
       throw StoreError(error, path: files.path)
     }
   }
 
+  /// Opens a private copy, of which nothing is left however this process ends.
+  ///
+  /// - Returns: `nil` if making it takes too long.
+  private static func openCopy(
+    of file: borrowing OpenFile, _ temporaryFolder: String
+  ) throws -> Opened? {
+    let folder = try TemporaryDirectory(in: temporaryFolder)
+    guard try folder.copy(file, as: databaseName, within: longestCopy) else { return nil }
+    let path = "\(folder.path)/\(databaseName)"
+    // The open copy can be read without its name, which is removed on return.
+    return Opened(connection: try connect(path, .immutable), file: try OpenFile(reading: path))
+  }
+
+  /// Opens a private copy in which an interrupted transaction is rolled back.
+  private static func openRolledBack(
+    _ files: AppleStoreFiles, _ state: AppleStoreFiles.State, _ file: consuming OpenFile,
+    _ temporaryFolder: String
+  ) throws(StoreError) -> Opened {
+    let folder: TemporaryDirectory
+    do throws(FileError) { folder = try TemporaryDirectory(in: temporaryFolder) } catch {
+      throw StoreError(error, path: error.path)
+    }
+    var failure: FileError?
+    do throws(FileError) {
+      try folder.copy(file, as: databaseName)
+      // The journal must have the name that belongs to the copy, or SQLite would ignore it, and
+      // show half of a transaction.
+      try folder.copy(files.journal, as: databaseName + "-journal")
+      if state.hasLog { try folder.copy(files.wal, as: databaseName + "-wal") }
+    } catch { failure = error }
+    // If an app has written or rolled back meanwhile, the copied files may not belong together.
+    // The comparison follows the copying: SQLite cannot tell whether the pages of a database and of
+    // its journal are from the same moment.
+    guard try files.state() == state else { throw StoreError(changed: files) }
+    if let failure {
+      // The transaction had ended before.
+      if failure.kind == .notFound { throw StoreError(changed: files) }
+      throw StoreError(failure, path: failure.path)
+    }
+    do throws(SQLiteError) {
+      // SQLite rolls back here. The open copy can be read without its names, which are removed on return,
+      // so that nothing is left however this process ends.
+      return Opened(
+        connection: try connect("\(folder.path)/\(databaseName)", .readWrite), file: file,
+        state: state, notes: ["an unfinished transaction was rolled back in a private copy"])
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  /// The name of a private copy.
+  private static var databaseName: String { AppleStoreWriter.databaseName }
+
+  /// Opens a database, and starts the read transaction.
+  private static func connect(
+    _ path: String, _ access: Connection.Access
+  ) throws(SQLiteError) -> Connection {
+    // Without waiting: whoever has the lock may wait for one of this process.
+    let connection = try Connection(path: path, access: access)
+    // SQLite takes the snapshot at the first read, here of the schema. `BEGIN` alone takes no lock and no
+    // snapshot: until then, an app could still write.
+    try connection.execute("BEGIN")
+    try connection.execute("SELECT count(*) FROM sqlite_master")
+    return connection
+  }
+
   /// Throws an error if the file is not an SQLite database, before SQLite opens it: for an empty file with a
   /// log, SQLite would delete the log.
+  ///
+  /// - Returns: Whether the database has a write-ahead log.
   private static func checkHeader(
     of file: borrowing OpenFile, _ files: AppleStoreFiles
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Bool {
     let header: [UInt8]
     do throws(FileError) { header = try file.read(100, at: 0) } catch {
       throw StoreError(error, path: files.database)
@@ -217,6 +361,8 @@ struct AppleSnapshot: ~Copyable {
       let reason = header.isEmpty ? "the file is empty" : "it is not an SQLite database"
       throw StoreError(.notACache, at: files.path, because: reason)
     }
+    // The version that is needed to write it: "Database File Format", 1.3.3.
+    return header[18] == 2
   }
 
   /// Whether SQLite would roll back the journal, if no process is writing it: it looks at the first byte only.
@@ -230,7 +376,24 @@ struct AppleSnapshot: ~Copyable {
       // undo it.
       return try OpenFile(reading: files.journal).read(1, at: 0).contains { $0 != 0 }
     } catch {
+      // The transaction has ended since.
+      if error.kind == .notFound { throw StoreError(changed: files) }
       throw StoreError(error, path: files.journal)
     }
+  }
+}
+
+extension AppleStoreFiles.State {
+  /// Whether the database was written in the last milliseconds.
+  fileprivate func isYounger(than milliseconds: Int64) -> Bool {
+    let age = LocalTime.now() * 1_000 - Double(database.modified) / 1_000_000
+    // A time in the future is of another clock, and says nothing.
+    return -1_000..<Double(milliseconds) ~= age
+  }
+}
+
+extension StoreError {
+  fileprivate init(changed files: AppleStoreFiles) {
+    self.init(.changedWhileReading, at: files.path, because: "another process wrote to it")
   }
 }

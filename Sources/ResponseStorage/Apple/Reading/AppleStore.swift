@@ -15,7 +15,6 @@ extension StoreDescription.Format {
 public final class AppleStore: StoreKind {
   let snapshot: AppleSnapshot
   let files: AppleStoreFiles
-  let layout: AppleLayout
   let bodies: AppleBodyFiles
   /// The folder for private copies.
   let temporaryFolder: String
@@ -29,6 +28,8 @@ public final class AppleStore: StoreKind {
   private var readNeighbours: NeighbouringDatabases?
 
   public let description: StoreDescription
+
+  var layout: AppleLayout { snapshot.layout }
 
   /// The version of the SQLite library that is linked, for example `3.40.1`.
   public static var libraryVersion: String { Connection.libraryVersion }
@@ -48,15 +49,8 @@ public final class AppleStore: StoreKind {
     self.wait = wait
     files = try AppleStoreFiles(at: path)
     snapshot = try AppleSnapshot(of: files, wait: wait, temporaryFolder: temporaryFolder)
-    do {
-      layout = try AppleLayout(of: snapshot.connection, path: path)
-    } catch {
-      // If the file changed meanwhile, report that: what was read of it may be no state that it ever had.
-      try snapshot.verifyUnchanged()
-      if let error = error as? SQLiteError { throw StoreError(error, path: path) }
-      throw error
-    }
     bodies = AppleBodyFiles(at: files.bodies)
+    let layout = snapshot.layout
     description = StoreDescription(
       path: path, format: .apple, schemaVersion: layout.schemaVersion,
       identity: try files.state().database.identity, inUse: snapshot.inUse || isHeld,
