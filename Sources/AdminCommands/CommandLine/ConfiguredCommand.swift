@@ -1,4 +1,5 @@
 import Administration
+import ArgumentParser
 import Bytes
 
 /// A command on a cache that takes defaults from the configuration.
@@ -16,6 +17,9 @@ protocol ConfiguredCommand: AdminCommand {
   /// Whether the command runs for each named cache.
   var runsForAllCaches: Bool { get }
 
+  /// Whether the command changes nothing, so that it can be run again.
+  var onlyLooks: Bool { get }
+
   /// What is recorded of a run; `nil` if nothing is.
   var recorded: RecordedRun? { get }
 
@@ -32,6 +36,8 @@ extension ConfiguredCommand {
   var newFiles: [NewFileOption] { [] }
 
   var runsForAllCaches: Bool { false }
+
+  var onlyLooks: Bool { !VerbSynonyms.changing.contains(Self._commandName) }
 
   var isQuiet: Bool { cache.messages.quiet }
 
@@ -116,6 +122,8 @@ extension RecordedCommand {
       recording: recording, isDryRun: isDryRun, capacityBytes: capacityBytes,
       expiryRules: expiryRules)
   }
+
+  var onlyLooks: Bool { isDryRun || !VerbSynonyms.changing.contains(Self._commandName) }
 
   var capacityBytes: ByteCount? { nil }
   var expiryRules: [UserInfoExpiry.Rule] { UserInfoExpiry.known }

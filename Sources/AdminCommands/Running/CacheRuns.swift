@@ -1,5 +1,7 @@
 import Administration
 import Bytes
+import Files
+import ResponseStorage
 
 /// The runs of a command: one, or one for each named cache.
 struct CacheRuns {
@@ -106,7 +108,7 @@ struct CacheRuns {
   private func record(
     _ name: String?,
     _ run: (any ConfiguredCommand, CommandEnvironment) throws -> ExitStatus = {
-      try $0.runWhenDue(in: $1)
+      try $0.runWhileUnchanged(in: $1)
     }
   ) -> RunRecord? {
     var environment = environment
@@ -142,6 +144,38 @@ struct CacheRuns {
 
   private func report(_ error: any Error) -> ExitStatus {
     URLCacheAdmin.report(error, asJSON: command.writesJSON, in: environment)
+  }
+}
+
+extension ConfiguredCommand {
+  /// Runs the command when it is due. If it only looks, it looks again within the time to wait when the cache changed while
+  /// it was read, unless something of what it read can be seen already.
+  fileprivate func runWhileUnchanged(in environment: CommandEnvironment) throws -> ExitStatus {
+    guard onlyLooks else { return try runWhenDue(in: environment) }
+    let end = environment.steadyMilliseconds() + Int64(cache.waitMilliseconds)
+    var hasWritten = false
+    var messages: Set<String> = []
+    while true {
+      var watched = environment
+      // What was said before the change is not said again.
+      let earlier = messages
+      watched.writeMessage = {
+        if !earlier.contains($0) { environment.writeMessage($0) }
+        messages.insert($0)
+      }
+      watched.write = {
+        hasWritten = true
+        try environment.write($0)
+      }
+      do { return try runWhenDue(in: watched) } catch let error as StoreError
+        where error.code == .changedWhileReading
+      {
+        guard !hasWritten, environment.steadyMilliseconds() < end, !HeldSignals.areWaiting else {
+          throw error
+        }
+      }
+      environment.pause(20)
+    }
   }
 }
 

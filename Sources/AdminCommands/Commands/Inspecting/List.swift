@@ -131,6 +131,7 @@ extension URLCacheAdmin {
       var listing = Listing(selection: selection, now: now, limit: limit)
       if count {
         try listing.countSelected(in: source)
+        try source.finish()
         try environment.write(Array("\(listing.shown)\n".utf8))
       } else {
         try write(source, &listing, now, tags, environment)
@@ -191,10 +192,10 @@ extension URLCacheAdmin {
         }
       } else if case .lines(let lineRenderer) = kind, limit == nil, listing.selection.isEmpty {
         // Without a selection, the threads that read the store can render the lines, too.
-        try output.flush()
         let request = ScanRequest(projection, in: .ascending)
         try source.scan(request, into: ListedLines(lineRenderer)) { lines in
-          try environment.write(lines.text.bytes)
+          output.text.append(contentsOf: lines.text.bytes)
+          try output.flushIfLarge()
           listing.count(lines)
           lines.removeAll()
           return .next
@@ -215,6 +216,8 @@ extension URLCacheAdmin {
           bodyBytes: listing.bodyBytes)
       summary.first = sort?.first
       renderer.finish(summary: summary, into: &output.text)
+      // Before the last lines, which often are all: a cache that has changed is listed again if nothing was written.
+      try source.finish()
       try output.flush()
       // On standard error: a summary below the rows would be another row to a program.
       environment.inform(summary.text + "\n")

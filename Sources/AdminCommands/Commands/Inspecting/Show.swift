@@ -119,6 +119,8 @@ extension URLCacheAdmin {
         try output.flushIfLarge()
       }
       if format == .json, !isFirst { renderer.endJSON(into: &output.text) }
+      // Before the last lines, which often are all: a cache that has changed is read again if nothing was written.
+      try source.finish()
       try output.flush()
     }
 
