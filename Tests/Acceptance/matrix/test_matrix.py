@@ -7,7 +7,6 @@ the program. A case is repeated with `-k SEED-`.
 
 import json
 import os
-import random
 import re
 import shutil
 import signal
@@ -44,7 +43,7 @@ class Run:
     """A command in a world: a dry run, and then the real one, with somebody else there; and what holds afterwards."""
 
     def __init__(self, world):
-        self.world, self.cache, self.faults = world, world.cache, []
+        self.world, self.cache = world, world.cache
         self.user = worlds.STRANGER if world["owner"] == "read-only" else None
         self.dry, self.report = None, None
         worlds.surroundings(self.user)
@@ -54,7 +53,7 @@ class Run:
     def findings(self):
         world = self.world
         with worlds.Holder(self.cache, world["who"], seed=world.seed, user=worlds.STRANGER if world["owner"] == "other" else None) as holder:
-            yield from self.rehearse(holder)
+            yield from self.rehearse()
             self.files = self.canary()
             result = self.act()
         self.report, self.result = holder.report, result
@@ -85,7 +84,7 @@ class Run:
     def has_plan(self):
         return self.world["verb"] == "plan" and os.path.exists(path("old-plan"))
 
-    def rehearse(self, holder):
+    def rehearse(self):
         """A dry run, which changes nothing."""
         if self.world["verb"] == "plan":
             worlds.run(*self.words("--plan", path("old-plan")), user=self.user)
@@ -112,13 +111,12 @@ class Run:
     def act(self):
         """The command itself, with what goes wrong."""
         fault, records = self.world["fault"], ["--log", path("log"), "--metrics-file", path("metrics")]
-        options = {"user": self.user}
         if self.user or not self.has_records:
             records = []
         if self.world["verb"] != "compact":
             records.append("--yes")
         if fault == "none":
-            return worlds.run(*self.words(*records), **options)
+            return worlds.run(*self.words(*records), user=self.user)
         if fault == "output":
             with open("/dev/full", "w") as full:
                 return worlds.run(*self.words(*records), stdout=full)
@@ -197,7 +195,7 @@ class Run:
         changed = {number for number in self.after.keys() & world.before.keys() if self.after[number] != world.before[number]}
         if strange := changed - world.touched:
             yield f"{len(strange)} entries that stay are others than before, such as {min(strange)}"
-        if changed and changed != world.touched and status in (0, 1, 3) or changed and status in (65, 73, 75, 77):
+        if changed and status in (65, 73, 75, 77) or changed != world.touched and status in (0, 1, 3):
             yield f"changes {len(changed)} entries instead of {len(world.touched)}, status {status}"
 
     def judge_set(self, removed):
@@ -214,8 +212,8 @@ class Run:
         if removed != set(order[:len(removed)]) or len(removed) < len(expected):
             return f"{len(removed)} entries instead of {len(expected)} or more, and not the oldest"
         if world["verb"] == "size" and len(removed) > len(expected):
-            spare = int(world.words[2]) - Limits(self.cache).in_use()
-            if spare > world.limits.in_use() - world.limits.in_use(order[len(removed) - 1:len(removed)]):
+            before, after = (world.limits.in_use(order[:count]) for count in (len(removed) - 1, len(self.removed)))
+            if Limits(self.cache).in_use() + before - after <= int(world.words[2]):
                 return f"{len(removed)} entries instead of {len(expected)}, and fewer are enough"
         return None
 
@@ -227,9 +225,8 @@ class Run:
 
     def judge_accounts(self):
         """Receipt, dry run, log and metrics say what happened."""
-        world, receipt = self.world, self.receipt_of(self.result)
-        gone = self.gone
-        if self.world["verb"] in ("import", "expire"):
+        world, receipt, gone = self.world, self.receipt_of(self.result), self.gone
+        if world["verb"] in ("import", "expire"):
             receipt = self.dry = None
         if receipt is not None and receipt != gone:
             yield f"receipt: {len(receipt)} entries, and {len(gone)} are gone"
