@@ -132,7 +132,9 @@ class World:
             worlds.apple(self.cache, same, name="Cache-before-update.db", encoding="UTF-16le", journal="delete")
             self.others = {entry.file for entry in same} - {None}
         elif kind == "damaged database":
+            # It may name any file.
             scratch.write("cache/Broken.db", b"SQLite format 3\0" + self.choice.randbytes(8_000))
+            self.others, self.old_orphans = set(os.listdir(bodies)), set()
         elif kind == "foreign files":
             for file in ("notes.txt", ".DS_Store", "Cache.db.bak"):
                 scratch.write(os.path.join(bodies, file), b"text")

@@ -21,7 +21,6 @@ from drawn_worlds import World
 from limit_oracle import Limits
 from scratch import path
 
-LONGEST_WAIT = 0.1
 OUTPUTS = {"log": "--log", "metrics": "--metrics-file", "backup": "--backup", "new plan": "--plan"}
 
 
@@ -230,7 +229,7 @@ class Run:
             receipt = self.dry = None
         if receipt is not None and receipt != gone:
             yield f"receipt: {len(receipt)} entries, and {len(gone)} are gone"
-        if receipt is not None and self.dry is not None and world["fault"] != "signal" and self.result.returncode != 75:
+        if receipt is not None and self.dry is not None and world["fault"] != "signal" and self.result.returncode in (0, 1, 3):
             if receipt != self.dry if not self.has_writer else not self.dry & world.before.keys() <= receipt:
                 yield f"dry run: {len(self.dry)} entries, and really {len(receipt)}"
         if world["fault"] in ("log", "metrics", "new plan") or self.user or not self.has_records:
@@ -265,8 +264,7 @@ class Run:
                 strange.append(f"{name} {change}")
         if strange:
             yield f"frame: {len(strange)} files that nobody may change, status {status}: {', '.join(sorted(strange)[:4])}"
-        # What cannot be read may name any file.
-        if status in (0, 3) and world["neighbour"] != "damaged database" and (stay := (freed | orphans) & here):
+        if status in (0, 3) and (stay := (freed | orphans) & here):
             yield f"files: {len(stay)} bodies of removed entries, or old orphans, stay"
         if missing := now - here - {self.body(worlds.file_of(world.before[number][2])) for number in world.broken()}:
             yield f"files: {len(missing)} bodies of entries are missing"
@@ -287,7 +285,7 @@ class Run:
         if self.report:
             if self.report["errors"]:
                 yield f"app: {len(self.report['errors'])} errors, such as {self.report['errors'][0]}"
-            if self.report["waits"] and self.report["waits"][-1] >= LONGEST_WAIT:
+            if self.report["waits"] and self.report["waits"][-1] >= worlds.longest_wait():
                 yield f"app: waits {self.report['waits'][-1]} s"
 
     def judge_again(self):

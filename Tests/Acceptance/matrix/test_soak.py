@@ -22,7 +22,6 @@ from limit_oracle import Limits
 from scratch import path
 
 KINDS = [*worlds.JOURNALS, "foundation"]
-LONGEST_WAIT = 0.1
 MOST_BYTES = 2_000_000
 
 
@@ -100,7 +99,7 @@ class Soak:
     def judge(self, app):
         """What does not add up: of the app, of the receipts, of the log, and of what is there."""
         self.faults += [f"app: {error}" for error in app["errors"]]
-        self.faults += [f"app: waited for {wait} s" for wait in app["waits"] if wait >= LONGEST_WAIT]
+        self.faults += [f"app: waited for {wait} s" for wait in app["waits"] if wait >= worlds.longest_wait()]
         here, receipts = worlds.contents(self.cache), set(itertools.chain(*self.receipts))
         strange = here.keys() ^ ((self.first | set(app["stored"])) - set(app["removed"]) - receipts)
         if strange:

@@ -99,9 +99,11 @@ class Limits:
                 is_known = False
         self.lengths = {file: status.st_size for file, status in lengths.items() if file not in others}
         own = set(self.files.values())
-        # Which files are orphans is unknown if a database beside this one cannot be read.
+        # What cannot be read beside this database may name any file, and so none of them would be returned.
+        if not is_known:
+            self.lengths = {}
         self.orphans = sum(size for file, size in self.lengths.items()
-                           if is_known and worlds.is_body_name(file) and file not in own and lengths[file].st_mtime < young)
+                           if worlds.is_body_name(file) and file not in own and lengths[file].st_mtime < young)
 
     @staticmethod
     def indexes(connection, table):

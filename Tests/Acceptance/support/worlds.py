@@ -452,6 +452,11 @@ class Holder:
             self.report = json.loads(said)
 
 
+def longest_wait():
+    """What an app may wait for a lock: 0.1 s, and more where commands have to wait for a processor themselves."""
+    return 0.1 if os.getloadavg()[0] < 3 * os.cpu_count() else 0.4
+
+
 class FullDisk:
     """A small file system, in a namespace of its own: the programs that are run `inside` see it as `folder`, others as `seen`.
     Root or user namespaces are needed."""
