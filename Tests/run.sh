@@ -410,8 +410,7 @@ if $sanitize; then
     swift test --disable-xctest --sanitize=address --scratch-path .build-asan
 fi
 if $faults; then
-  acceptance "faults" "$products" --thorough Tests/Acceptance/faults Tests/Acceptance/changing/test_limits.py \
-    Tests/Acceptance/changing/test_rehearsing.py
+  acceptance "faults" "$products" --thorough Tests/Acceptance/faults Tests/Acceptance/changing/test_limits.py
 fi
 if $operations; then
   if install_operations; then

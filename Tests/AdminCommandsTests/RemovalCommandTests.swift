@@ -56,7 +56,9 @@ import Testing
     (["--max-entries", "1", "--newer-than", "15d", "--best-effort"], [1]),
     // The file system has 1,000 of 10,000 bytes available.
     (["--min-free", "1000"], []), (["--min-free", "1050"], [4]), (["--min-free", "14%"], [4]),
-    (["--min-free", "15%"], [3, 4]), (["--min-free", "100%"], [1, 2, 3, 4]),
+    (["--min-free", "15%"], [3, 4]), (["--min-free", "20%"], [1, 2, 3, 4]),
+    // More than all entries take.
+    (["--min-free", "100%"], []),
   ])
   func `entries over a limit are removed`(options: [String], removed: [Int64]) {
     let result = run(["enforce", "--dry-run", "--format", "json"] + options)

@@ -46,6 +46,7 @@ import Testing
     _ entries: [RemovalPlan.Entry], by limits: CacheLimits, atMost most: Int
   ) throws -> [StoredResponse.ID] {
     var excess = LimitExcess(limits, of: plan(of: entries))
+    excess.settleMarks(leastBytes: 0, leastEntries: 0)
     var queue = RemovalQueue(in: limits, until: excess, temporaryFolder: "/tmp", atMost: most)
     for entry in entries { try queue.insert(entry) }
     var ids: [StoredResponse.ID] = []
@@ -62,20 +63,20 @@ import Testing
     var random = SplitMix64(seed: seed)
     return (1...count).map { number in
       let time = Double(random.next() % 20_000)
-      return RemovalPlan.Entry(
+      var entry = RemovalPlan.Entry(
         version: ResponseVersion(
           id: .row(Int64(number)), key: nil,
           stored: time < 100 ? nil : Timestamp(secondsSince1970: time), file: nil),
         url: nil, size: ByteCount(Int(random.next() % 5_000)), hasBodyFile: true, reason: .selected)
+      entry.share.file = entry.size ?? 0
+      return entry
     }
   }
 
   private static func plan(of entries: [RemovalPlan.Entry]) -> RemovalPlan {
     var plan = RemovalPlan(of: MemoryStore().description, temporaryFolder: "/tmp")
     plan.storedEntries = Int64(entries.count)
-    // As large as an empty database, so that only files free space.
-    plan.footprint.databaseBytes = 49_152
-    plan.footprint.bodyFilesBytes = bytes(entries) - 49_152
+    for entry in entries { plan.space.insert(entry.share) }
     return plan
   }
 

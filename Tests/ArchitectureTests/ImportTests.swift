@@ -76,7 +76,7 @@ private let modulesWithSizes: Set<String> = [
 /// The files in those modules that handle overflow themselves: of row numbers, times and match counts.
 private let filesWithOverflow: Set<String> = [
   "Administration/Selecting/UserInfoExpiry.swift",
-  "ResponseStorage/Apple/Reading/RowIDSelection.swift",
+  "ResponseStorage/Apple/Reading/AppleScan.swift",
   "Revalidation/FetchSchedule.swift",
 ]
 

@@ -151,7 +151,7 @@ struct UsageRendererTests {
   @Test func `JSON has numbers`() throws {
     #expect(
       json(report) == #"""
-        {"schema":"urlcache-admin.usage/1","cache":{"path":"/tmp/Cache.db","format":"apple","schema_version":202},"entries":4304,"missing_bodies":3,"body_bytes":419430400,"median_body_bytes":34900,"median_is_exact":true,"oldest_stored":"2025-04-06T00:00:00Z","newest_stored":"2026-01-01T00:00:00Z","footprint":{"total_bytes":421527552,"database_bytes":419430400,"wal_bytes":2097152,"shm_bytes":0,"body_files_bytes":0,"free_bytes":0,"orphan_files":37,"orphan_bytes":9437184,"allocated_bytes":0},"capacity_bytes":536870912,"oversized_bodies":2,"superseded":null,"churn":null,"savings":null,"groups":[
+        {"schema":"urlcache-admin.usage/1","cache":{"path":"/tmp/Cache.db","format":"apple","schema_version":202},"entries":4304,"missing_bodies":3,"body_bytes":419430400,"median_body_bytes":34900,"median_is_exact":true,"oldest_stored":"2025-04-06T00:00:00Z","newest_stored":"2026-01-01T00:00:00Z","footprint":{"total_bytes":421527552,"database_bytes":419430400,"wal_bytes":2097152,"shm_bytes":0,"body_files_bytes":0,"free_bytes":0,"orphan_files":37,"orphan_bytes":9437184,"allocated_bytes":0},"in_use_bytes":null,"capacity_bytes":536870912,"oversized_bodies":2,"superseded":null,"churn":null,"savings":null,"groups":[
         {"key":"cdn.shop.example","entries":1290,"bytes":246415360},
         {"key":"\u001B","entries":3,"bytes":17825792},
         {"key":null,"entries":1,"bytes":0}
@@ -240,7 +240,8 @@ struct UsageRendererTests {
     let unknown = members.filter { $0.value is NSNull }.keys.sorted()
     #expect(
       unknown == [
-        "capacity_bytes", "churn", "histograms", "median_body_bytes", "median_is_exact",
+        "capacity_bytes", "churn", "histograms", "in_use_bytes", "median_body_bytes",
+        "median_is_exact",
         "newest_stored", "oldest_stored", "oversized_bodies", "rest", "savings", "superseded",
       ])
   }

@@ -10,7 +10,8 @@ import Testing
     let before = try Self.versions(of: folder.path)
     var versions = before
     let editor = try AppleStoreEditor(
-      changing: folder.path, wait: 0, verifying: false, isHeld: isInUse)
+      changing: folder.path, wait: 0, verifying: false)
+    editor.inUse = isInUse
     // These were stored again since they were read, as far as the editor can tell.
     for place in [0, 5, 39] { versions[place].key = "https://a.example/other" }
     for place in [6, 40] { versions[place].stored = Timestamp(secondsSince1970: 1) }
@@ -38,7 +39,8 @@ import Testing
     let changed = [0, 511, 512, 513, 1_023, 1_024, 1_999]
     for place in changed { versions[place].key = "https://a.example/other" }
     let editor = try AppleStoreEditor(
-      changing: folder.path, wait: 0, verifying: false, isHeld: isInUse)
+      changing: folder.path, wait: 0, verifying: false)
+    editor.inUse = isInUse
     var removal = Removal()
     try editor.remove(versions, into: &removal) { false }
     #expect(removal.visited == 2_000)
@@ -61,7 +63,8 @@ import Testing
     let folder = try AppleParallelScanTests.store()
     let before = try Self.versions(of: folder.path)
     let editor = try AppleStoreEditor(
-      changing: folder.path, wait: 0, verifying: false, isHeld: isInUse)
+      changing: folder.path, wait: 0, verifying: false)
+    editor.inUse = isInUse
     var versions = Array(before[..<2_000])
     versions[3].key = "https://a.example/other"
     // Out of order, as only a damaged database returns rows.

@@ -18,6 +18,9 @@ public struct MemoryStore: StoreSource {
   /// The size on disk.
   public var size = Footprint()
 
+  /// What each response takes of the pages of a database, in bytes.
+  public var pagesOfEntry: ByteCount = 0
+
   /// The maximum number of responses in a tally, to force several; `nil` for one tally.
   public var tallyLength: Int?
 
@@ -38,7 +41,9 @@ public struct MemoryStore: StoreSource {
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     for response in responses.prefix(damage ?? .max) {
-      guard try body(response.projected(to: projection)) == .next else { return }
+      guard try body(response.projected(to: projection, taking: pagesOfEntry)) == .next else {
+        return
+      }
     }
     try failIfDamaged()
   }
@@ -53,10 +58,13 @@ public struct MemoryStore: StoreSource {
     var length = 0
     var tally = tally
     for response in responses.prefix(damage ?? .max) {
-      guard tally.choose(response.projected(to: request.choosing ?? request.projection)) else {
+      guard
+        tally.choose(
+          response.projected(to: request.choosing ?? request.projection, taking: pagesOfEntry))
+      else {
         continue
       }
-      tally.insert(response.projected(to: request.projection))
+      tally.insert(response.projected(to: request.projection, taking: pagesOfEntry))
       length += 1
       guard tally.isFull || length == tallyLength else { continue }
       length = 0
@@ -74,7 +82,7 @@ public struct MemoryStore: StoreSource {
       if responses[middle].id < id { low = middle + 1 } else { high = middle }
     }
     guard low < responses.count, responses[low].id == id else { return nil }
-    return responses[low].projected(to: projection)
+    return responses[low].projected(to: projection, taking: pagesOfEntry)
   }
 
   public func count() -> Int64 { Int64(responses.count) }
@@ -110,8 +118,23 @@ public struct MemoryStore: StoreSource {
 
 extension StoredResponse {
   /// Returns the response with only the fields of a projection.
-  fileprivate func projected(to projection: Projection) -> StoredResponse {
+  fileprivate func projected(
+    to projection: Projection, taking pages: ByteCount
+  ) -> StoredResponse {
     var result = StoredResponse(id: id, decoding: projection)
+    if projection.contains(.share) {
+      let size = bodySize ?? 0
+      result.share =
+        if isOrphan {
+          EntryShare()
+        } else if let file {
+          EntryShare(file: file.size)
+        } else if bodyLocation == .file {
+          EntryShare(pages: pages, file: size)
+        } else {
+          EntryShare(pages: pages + size)
+        }
+    }
     if projection.contains(.key) { result.key = key }
     if projection.contains(.firstStored) { result.firstStored = firstStored }
     if projection.contains(.storage) {

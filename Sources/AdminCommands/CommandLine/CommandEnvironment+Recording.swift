@@ -36,7 +36,8 @@ extension CommandEnvironment {
     // The usual wait for a lock, as this command has no option for it.
     let source = try openSource(path, 5_000, now).source
     metrics.usage = try UsageReport(
-      of: source, by: .freshness, capacityBytes: capacity, now: now, expiryRules: expiryRules)
+      of: source, by: .freshness, capacityBytes: capacity, now: now, expiryRules: expiryRules,
+      clock: now)
     try source.finish()
     return metrics
   }

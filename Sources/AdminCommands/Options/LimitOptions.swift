@@ -5,7 +5,8 @@ import Bytes
 /// The options for the limits of a cache.
 struct LimitOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The maximum size of the cache on disk.", valueName: "size"),
+    help: ArgumentHelp(
+      "The maximum space in use: the entries with their body files.", valueName: "size"),
     transform: parseSize)
   var maxSize: ByteCount?
 
@@ -82,11 +83,18 @@ struct LimitOptions: ParsableArguments {
   }
 
   // A limit that is meant for this program goes before one that describes the app.
-  /// The maximum size on disk, in bytes.
+  /// The maximum space in use, in bytes.
   var bytes: ByteCount? { maxSize ?? capacity }
 
   /// The limits that do not depend on the free space of the file system.
   var ofSizeAndNumber: CacheLimits { limits(available: 0, total: 0) }
+
+  /// Whether space inside the database has to be reclaimed after a plan that enforces these limits.
+  func reclaimsSpace(after plan: RemovalPlan) -> Bool {
+    var limits = ofSizeAndNumber
+    limits.bytesToFree = plan.lackedBytes
+    return plan.needsReclaiming(for: limits)
+  }
 
   /// Returns the limits for a store on a file system with this much space.
   func limits(available: ByteCount, total: ByteCount) -> CacheLimits {
@@ -95,7 +103,6 @@ struct LimitOptions: ParsableArguments {
     limits.entries = maxEntries
     limits.age = maxAge
     limits.entryBytes = maxEntrySize
-    // Computed anew in each round, as other programs use the file system too.
     limits.bytesToFree = minFree.map { max(0, $0.bytes(of: total) - available) }
     limits.lowPercent = low ?? limits.lowPercent
     limits.onlyIfOver = onlyIfOver ?? limits.onlyIfOver

@@ -20,6 +20,8 @@ extension CacheReport {
   ) throws {
     var usage = UsageReport(footprint: try source.footprint())
     usage.capacityBytes = capacityBytes
+    usage.inUseBytes = try UsageReport.spaceWithoutEntries(
+      of: source, usage.footprint, at: clock ?? now)
     self.init(of: source.description, usage, now: now)
     self.expiryRules = expiryRules
     let isApple = store.format == .apple

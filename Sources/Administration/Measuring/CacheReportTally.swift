@@ -27,13 +27,13 @@ struct CacheReportTally: ResponseTally {
     self.expiryRules = expiryRules
     usage = UsageTally(
       by: nil, now: now, expiryRules: expiryRules, largestBody: largestBody,
-      withHistograms: false, findsVersions: true, groupMemory: 0)
+      withHistograms: false, findsVersions: true, measuresSpace: true, groupMemory: 0)
     ages = AgeTally(now: now)
   }
 
   /// The fields to decode of the entries.
   static let projection: Projection = CacheReport.State.projection.union([.url, .body, .stored])
-    .union(VersionedEntry.projection)
+    .union(VersionedEntry.projection).union(.share)
 
   /// Counts an entry.
   mutating func insert(_ response: borrowing StoredResponse) {

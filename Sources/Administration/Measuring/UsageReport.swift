@@ -1,4 +1,5 @@
 public import Bytes
+import ResponseArchives
 public import ResponseStorage
 
 /// The size of a cache, in total and by groups.
@@ -81,8 +82,11 @@ public struct UsageReport: Hashable, Sendable {
   public var median: Median?
   /// The oldest and newest stored time.
   public var storedTimes: ClosedRange<Timestamp>?
-  /// The size on disk.
+  /// The size on disk, which `URLCache` compares with its capacity.
   public var footprint: Footprint
+  /// The space in use, in bytes, which limits are compared with; `nil` for an archive, or if only selected entries were counted. See
+  /// ``RemovalPlan/inUse``.
+  public var inUseBytes: ByteCount?
   /// The limit to compare the size on disk with, in bytes; a cache does not record its own.
   public var capacityBytes: ByteCount?
   /// The number of bodies larger than 5% of the capacity, which CFNetwork does not store; `nil` if the capacity is
@@ -142,6 +146,7 @@ public struct UsageReport: Hashable, Sendable {
   ///   - withHistograms: Whether to measure ``histograms``.
   ///   - temporaryFolder: The folder for the unnamed files that are needed to measure ``superseded``; `nil` if it is not
   ///     requested.
+  ///   - clock: The system time, for the age of files; `nil` for `now`.
   ///   - groupMemory: The maximum memory of the groups, in bytes. Entries of groups over the limit count in ``rest``;
   ///     the groups are then those encountered first, not necessarily the largest.
   /// - Throws: The error that the source throws, or `FileError` if a temporary file cannot be used.
@@ -152,16 +157,20 @@ public struct UsageReport: Hashable, Sendable {
     expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known,
     classes: EntryClasses = EntryClasses(), selection: Selection? = nil,
     withHistograms: Bool = false, findingSupersededIn temporaryFolder: String? = nil,
-    groupMemory: Int = 64 << 20
+    clock: Timestamp? = nil, groupMemory: Int = 64 << 20
   ) throws {
     footprint = try source.footprint()
     self.capacityBytes = capacityBytes
     self.grouping = grouping
+    let isWhole = selection?.isEmpty ?? true
+    if isWhole {
+      inUseBytes = try Self.spaceWithoutEntries(of: source, footprint, at: clock ?? now)
+    }
     let empty = UsageTally(
       by: grouping, now: now, expiryRules: expiryRules, classes: classes,
       largestBody: Self.largestBody(of: source, capacityBytes),
       withHistograms: withHistograms, findsVersions: temporaryFolder != nil,
-      groupMemory: groupMemory)
+      measuresSpace: inUseBytes != nil, groupMemory: groupMemory)
     var tally = empty
     var search = temporaryFolder.map { VersionSearch(in: $0) }
     // On one thread, as a selection can throw when an expression takes too long, and a tally
@@ -180,10 +189,19 @@ public struct UsageReport: Hashable, Sendable {
     // A tally cannot throw while threads fill it, so it keeps the error until here.
     if let overrun = tally.overrun { throw overrun }
     tally.write(to: &self)
-    if selection?.isEmpty ?? true {
+    if isWhole {
       churn = try CacheChurn(of: source, tally.ids, bodyBytes: bodyBytes)
     }
     superseded = try search?.sum()
+  }
+
+  /// Returns the part of the space in use that no entry takes, in bytes: tables, indexes and orphans that are not young; `nil` for an
+  /// archive.
+  static func spaceWithoutEntries(
+    of source: any ResponseSource, _ footprint: Footprint, at clock: Timestamp
+  ) throws -> ByteCount? {
+    guard source.description.format != .archive else { return nil }
+    return footprint.emptyBytes + (try source.orphans(at: clock).bytes)
   }
 
   /// Returns the largest body that a store of this capacity accepts, in bytes; `nil` if unknown, or if there is no such

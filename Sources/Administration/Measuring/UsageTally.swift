@@ -11,11 +11,13 @@ struct UsageTally: ResponseTally {
   private let largestBody: ByteCount?
   private let withHistograms: Bool
   private let findsVersions: Bool
+  private let measuresSpace: Bool
 
   private var entries: Int64 = 0
   private var missingBodies: Int64 = 0
   private var oversizedBodies: Int64 = 0
   private var bodyBytes: ByteCount = 0
+  private var space = SpaceInUse()
   private var median = MedianSize()
   private var storedTimes: ClosedRange<Timestamp>?
   private var groups: GroupTally
@@ -38,11 +40,12 @@ struct UsageTally: ResponseTally {
   ///   - largestBody: The size in bytes above which a body counts as too large; `nil` if there is no limit.
   ///   - withHistograms: Whether to count entries by age and size.
   ///   - findsVersions: Whether to collect versions of resources for ``removeVersions()``.
+  ///   - measuresSpace: Whether to add up the space in use.
   ///   - groupMemory: The maximum memory of the groups, in bytes.
   init(
     by grouping: UsageReport.Grouping?, now: Timestamp, expiryRules: [UserInfoExpiry.Rule],
     classes: EntryClasses = EntryClasses(), largestBody: ByteCount?, withHistograms: Bool,
-    findsVersions: Bool, groupMemory: Int
+    findsVersions: Bool, measuresSpace: Bool, groupMemory: Int
   ) {
     self.grouping = grouping
     self.now = now
@@ -51,6 +54,7 @@ struct UsageTally: ResponseTally {
     self.largestBody = largestBody
     self.withHistograms = withHistograms
     self.findsVersions = findsVersions
+    self.measuresSpace = measuresSpace
     groups = GroupTally(memoryLimit: groupMemory)
   }
 
@@ -60,6 +64,7 @@ struct UsageTally: ResponseTally {
     return always.union(grouping?.projection ?? [])
       .union(grouping == .entryClass ? classes.projection : [])
       .union(findsVersions ? VersionedEntry.projection : [])
+      .union(measuresSpace ? .share : [])
   }
 
   /// Adds up all entries of a source.
@@ -87,6 +92,7 @@ struct UsageTally: ResponseTally {
     missingBodies += other.missingBodies
     oversizedBodies += other.oversizedBodies
     bodyBytes += other.bodyBytes
+    space.insert(other.space)
     median.insert(other.median)
     if let times = other.storedTimes { insert(times) }
     groups.insert(other.groups)
@@ -118,6 +124,9 @@ struct UsageTally: ResponseTally {
     if let size = response.bodySize { median.insert(size) }
     let size = response.bodySize ?? 0
     bodyBytes += size
+    if measuresSpace, response.decoded.contains(.share), let share = response.share {
+      space.insert(share)
+    }
     if let largestBody, size > largestBody { oversizedBodies += 1 }
     if let time = response.stored { insert(time...time) }
     if findsVersions, let version = VersionedEntry(response) { versions.append(version) }
@@ -154,6 +163,7 @@ struct UsageTally: ResponseTally {
     report.missingBodies = missingBodies
     report.oversizedBodies = largestBody.map { _ in oversizedBodies }
     report.bodyBytes = bodyBytes
+    report.inUseBytes? += space.bytes
     report.median = median.median
     report.storedTimes = storedTimes
     switch grouping {

@@ -15,21 +15,7 @@ public struct CacheLimits: Hashable, Sendable {
     case staleFirst = "stale-first"
   }
 
-  /// How a plan continues earlier rounds. The space that an entry frees in a database is an estimate, so the cache may
-  /// still be over the limit when it is measured again.
-  public struct Round: Hashable, Sendable {
-    /// Whether the cache was over its size limit before the first round, so that it is reduced to the low mark.
-    public var startedOverLimit: Bool
-    /// The number of bytes to remove beyond the estimate, if the cache is over a limit.
-    public var margin: ByteCount
-
-    /// Creates the first round.
-    public init(startedOverLimit: Bool = false, margin: ByteCount = 0) {
-      (self.startedOverLimit, self.margin) = (startedOverLimit, margin)
-    }
-  }
-
-  /// The maximum size on disk, in bytes.
+  /// The maximum space in use, in bytes: see ``RemovalPlan/inUse``.
   public var bytes: ByteCount?
   /// The maximum number of entries.
   public var entries: Int64?
@@ -41,8 +27,6 @@ public struct CacheLimits: Hashable, Sendable {
   public var bytesToFree: ByteCount?
   /// The low mark: what an exceeded limit of size or number is reduced to, in percent of the limit.
   public var lowPercent = 100.0
-  /// The state of earlier rounds that the plan depends on.
-  public var round = Round()
   /// Whether the age and size of entries only matter if there are too many entries or bytes.
   public var onlyIfOver = false
   /// Whether to remove what is possible even if the limits cannot be met.
@@ -60,8 +44,8 @@ public struct CacheLimits: Hashable, Sendable {
     bytes == nil && entries == nil && age == nil && entryBytes == nil && bytesToFree == nil
   }
 
-  /// Returns the limits of size and number that a cache with this size on disk and this many entries exceeds.
-  public func unmet(bytes used: ByteCount, entries count: Int64) -> [UnmetLimit] {
+  /// Returns the limits of size and number that a cache with this space in use and this many entries exceeds.
+  func unmet(bytes used: ByteCount, entries count: Int64) -> [UnmetLimit] {
     var unmet: [UnmetLimit] = []
     if let bytes, used > bytes {
       unmet.append(UnmetLimit(kind: .bytes, limit: bytes.bytes, reachable: used.bytes))
@@ -75,6 +59,7 @@ public struct CacheLimits: Hashable, Sendable {
   /// The fields to decode of each entry that may be removed.
   func projection(ageBasis: AgeBasis) -> Projection {
     var result: Projection = age == nil ? [] : ageBasis.projection
+    result.insert(.share)
     if order.contains(.staleFirst) { result.formUnion(ResponseFreshness.projection) }
     return result
   }
@@ -102,7 +87,7 @@ public struct CacheLimits: Hashable, Sendable {
         if first.version.stored != second.version.stored { return Self.isOlder(first, second) }
       }
     }
-    // The id makes the order total: a run removes the same entries as the simulation before it.
+    // The id makes the order total: a run removes the same entries as a dry run before it.
     if first.version.stored != second.version.stored { return Self.isOlder(first, second) }
     return first.version.id < second.version.id
   }

@@ -58,13 +58,11 @@ public struct LimitShortfall: Hashable, Sendable {
     blockers = []
     let footprint = plan.footprint
     let limitsRoom = unmet.contains { $0.kind != .entries }
-    if limitsRoom, plan.store.format.hasDatabase {
+    // These are no space in use, but the file system lacks their room.
+    let limitsFree = unmet.contains { $0.kind == .bytesToFree }
+    if limitsFree, plan.store.format.hasDatabase {
       add(.youngOrphans, count: survey.young.files, bytes: survey.young.bytes)
       add(.foreignFiles, count: survey.foreign.files, bytes: survey.foreign.bytes)
-    }
-    if limitsRoom, plan.store.inUse {
-      // The log may not exist yet; the removal then creates it.
-      blockers.append(Blocker(.log, bytes: footprint.walBytes + footprint.shmBytes))
     }
     for (cause, reasons) in Self.entryCauses {
       let sums = reasons.compactMap { plan.kept[$0] }

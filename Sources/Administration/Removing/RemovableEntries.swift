@@ -19,7 +19,7 @@ struct RemovableEntries {
   }
 
   /// The sizes of all entries that may be removed.
-  private(set) var sizes: RemovableSizes
+  private(set) var sizes = RemovableSizes()
   /// The entries that may not be removed, by reason.
   private(set) var kept: [KeepReason: KeptEntries] = [:]
   private let limits: CacheLimits
@@ -33,11 +33,10 @@ struct RemovableEntries {
 
   /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
   init(
-    by limits: CacheLimits, at now: Timestamp, pageBytes: ByteCount, temporaryFolder: String
+    by limits: CacheLimits, at now: Timestamp, temporaryFolder: String
   ) {
     (self.limits, self.temporaryFolder) = (limits, temporaryFolder)
     ageLimit = limits.age.map { AgeLimit($0, at: now) }
-    sizes = RemovableSizes(pageBytes: pageBytes)
     removed = SpooledList.Writer(in: temporaryFolder)
     compared = SpooledSort(in: temporaryFolder) { first, second in
       let rules = (first.verdict?.rule ?? 0, second.verdict?.rule ?? 0)

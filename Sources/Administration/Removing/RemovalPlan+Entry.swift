@@ -46,15 +46,14 @@ extension RemovalPlan {
     public var state: ResponseFreshness.State?
     /// Why it is removed.
     public var reason: Reason
-    // One byte is enough: `enforce` stops after 20 rounds.
-    /// The round that removes it, starting at 1; later rounds follow if the earlier ones freed too little.
-    public var round: UInt8 = 1
     /// Its URL.
     public var url: ByteString?
     /// The size of the body in bytes; `nil` if the body is missing.
     public var size: ByteCount?
     /// The time that its age counts from; `nil` if unknown or not requested.
     public var time: Timestamp?
+    /// What it contributes to the space in use; zero if that was not requested.
+    public var share = EntryShare()
     /// The decision of the rules; `nil` if no rule decides.
     public var verdict: EntryRules.Verdict?
 

@@ -16,8 +16,7 @@ extension RemovalPlan {
       var fileBytes: ByteCount = 0
       var footprintBytes: ByteCount = 0
       var orphans = KeptEntries()
-      var overSize = 0
-      var ofLaterRounds = 0
+      var space = SpaceInUse()
       var largest: [Entry] = []
     }
 
@@ -48,11 +47,8 @@ extension RemovalPlan {
     /// All entries.
     var all: KeptEntries { KeptEntries(entries: Int64(count), bodyBytes: bodyBytes) }
 
-    /// The number of entries that are removed because the cache is larger than its limit.
-    public var overSize: Int { totals.overSize }
-
-    /// The number of entries that later rounds than the first remove.
-    public var ofLaterRounds: Int { totals.ofLaterRounds }
+    /// The space that they take, if that was measured.
+    var space: SpaceInUse { totals.space }
 
     /// The ten entries with the largest bodies, the largest first; of equal ones, the first.
     public var largest: [Entry] { totals.largest }
@@ -121,8 +117,7 @@ extension RemovalPlan.EntryList.Totals {
     fileBytes += returned
     if !entry.isOrphan { footprintBytes += returned }
     if entry.reason == .orphan { orphans.insert(entry.size) }
-    if entry.reason == .overSize { overSize += 1 }
-    if entry.round > 1 { ofLaterRounds += 1 }
+    space.insert(entry.share)
     insertIfLarge(entry)
   }
 
@@ -153,27 +148,24 @@ extension RemovalPlan.EntryList {
 
   /// Returns the entries of this list and of another one.
   ///
-  /// - Parameter keepingBoth: Whether an id that both have is in it twice; otherwise only this list's entry is in it.
+  /// If both have an id, only this list's entry is in it.
   func merging(
-    _ others: RemovalPlan.EntryList, keepingBoth: Bool = false, in temporaryFolder: String
+    _ others: RemovalPlan.EntryList, in temporaryFolder: String
   ) throws(FileError) -> RemovalPlan.EntryList {
     if others.isEmpty { return self }
     if isEmpty { return others }
     var merged = try MergedRuns([entries, others.entries], []) { $0.version.id < $1.version.id }
-    return try Self(&merged, keepingBoth: keepingBoth, in: temporaryFolder)
+    return try Self(&merged, in: temporaryFolder)
   }
 
-  /// Creates a list of sorted entries.
-  ///
-  /// - Parameter keepingBoth: Whether it has all entries with the same id; otherwise it has the first.
+  /// Creates a list of sorted entries; of those with the same id, it has the first.
   init(
-    _ entries: inout MergedRuns<RemovalPlan.Entry>, keepingBoth: Bool = false,
-    in temporaryFolder: String
+    _ entries: inout MergedRuns<RemovalPlan.Entry>, in temporaryFolder: String
   ) throws(FileError) {
     var writer = Writer(in: temporaryFolder)
     var last: RemovalPlan.Entry?
     while let entry = try entries.next() {
-      if keepingBoth || entry.version.id != last?.version.id { try writer.append(entry) }
+      if entry.version.id != last?.version.id { try writer.append(entry) }
       last = entry
     }
     self = try writer.finish()

@@ -5,12 +5,12 @@ public import ResponseStorage
 extension RemovalPlan {
   /// Plans to remove what exceeds the limits of a cache.
   ///
-  /// Orphans are removed first, then free pages are reclaimed, and only then entries are removed. If removing
-  /// everything that may be removed is not enough, the plan is empty and ``shortfall`` contains the causes.
+  /// First come the entries that an age, a body size or a rule decides about. If the cache still exceeds a limit of size, or the file system
+  /// lacks space, all orphans follow, and then entries in the order of removal. If removing everything that may be removed is not enough,
+  /// the plan is empty and ``shortfall`` contains the causes.
   ///
-  /// An entry with a file frees that file. Otherwise it frees its body and its share of the rest of the database,
-  /// without what an empty database needs. Free pages count as freed, because the removal is followed by a compaction.
-  /// Entries that `URLCache` does not see count for no limit and are kept.
+  /// What is planned depends on the entries, the limits, the rules and the pins, and on nothing else: see ``inUse``. Entries that `URLCache`
+  /// does not see count for no limit and are kept.
   ///
   /// - Parameters:
   ///   - rules: The rules that keep or remove entries regardless of the limits.
@@ -28,39 +28,45 @@ extension RemovalPlan {
   ) throws {
     self.init(of: source.description, temporaryFolder: temporaryFolder)
     footprint = try source.footprint()
+    fixedBytes = footprint.emptyBytes
+    survey = try source.orphans(at: clock ?? now)
+    // Free pages and the log are room that the file system gets back without removing an entry.
+    lackedBytes = limits.bytesToFree ?? 0
+    let returned = footprint.freeBytes + max(0, footprint.totalBytes - footprint.closedBytes)
+    bytesToFree = max(0, lackedBytes - returned)
     // The URLs of a database can be read again for the removed entries alone.
     let namesLater = store.format.hasDatabase && selection.names == nil
     let basis = SelectionTally.Basis(
       selection: selection, rules: rules, pins: pins, now: now,
       decoding: limits.projection(ageBasis: selection.ageBasis), naming: !namesLater)
-    var removable = RemovableEntries(
-      by: limits, at: now, pageBytes: footprint.pageBytes, temporaryFolder: temporaryFolder)
+    var removable = RemovableEntries(by: limits, at: now, temporaryFolder: temporaryFolder)
     // What is known before reading the entries gives an upper bound of what has to be removed.
-    let most = (try? source.count()) ?? .max
-    (storedEntries, inlineBytes) = (most, .max)
-    var queue = queue(in: limits, until: LimitExcess(limits, of: self))
+    storedEntries = (try? source.count()) ?? .max
+    let bound = LimitExcess(bounding: limits, of: self)
+    var queue = queue(in: limits, until: bound)
     try count(source, by: basis) { if try removable.insert($0) { try queue.insert($0) } }
-    // A damaged index has fewer entries than its table.
-    let isBound = storedEntries <= most
     for (reason, entries) in removable.kept { keep(entries, because: reason) }
-    bytesToFree = limits.bytesToFree ?? 0
-    if exceedsRoom(of: limits) {
-      survey = try source.orphans(at: clock ?? now)
-      orphans = survey.files
-    }
     var excess = LimitExcess(limits, of: self)
     // With `onlyIfOver`, ages and body sizes do not matter as long as the totals are within the limits.
-    guard !limits.onlyIfOver || excess.isOver else {
+    guard !limits.onlyIfOver || excess.exceedsLimits else {
       keep(kept.removeValue(forKey: .keptByRule) ?? KeptEntries(), because: .withinLimits)
       keep(removable.all, because: .withinLimits)
-      // Even without removing anything, the log of another process may be too large.
-      needsSimulation = store.inUse && exceedsRoom(of: limits)
       return
+    }
+    if !bound.bounds(excess) {
+      // A damaged index has fewer entries than its table. The queue may lack entries, so read them again.
+      queue = self.queue(in: limits, until: excess)
+      var none = EntryNames()
+      _ = try SelectionTally.all(of: source, by: basis, measuringKept: true, absent: &none) {
+        if removable.isUndecided($0) { try queue.insert($0) }
+      }
     }
     // Leftovers of a crash count for no size limit, but removing them frees space.
     if bytesToFree > 0 { try addLeftovers(to: &excess, &removable) }
-    let reach = LimitReach(of: self, removing: removable.sizes)
-    let unmet = reach.unmet(of: limits)
+    var least = excess
+    least.remove(removable.sizes)
+    if least.needsRoom || excess.needsRoom { least.removeOrphans(survey.bytes) }
+    let unmet = least.unmet(toFree: bytesToFree)
     if !unmet.isEmpty {
       // Removing everything that may be removed without meeting the limit would empty the cache for
       // nothing.
@@ -71,23 +77,8 @@ extension RemovalPlan {
       }
       shortfall = LimitShortfall(unmet, of: self, survey)
     }
-    needsSimulation =
-      store.format.hasDatabase && reach.isUnknown(of: limits)
-      && (excess.needsRoom || store.inUse && exceedsRoom(of: limits))
-    // A low mark is a wish for some room, and no reason to empty a cache that is within its limit.
-    excess.limitMarks(to: reach, of: self)
-    if !isBound {
-      // The queue may lack entries, so read them again.
-      queue = self.queue(in: limits, until: excess)
-      var none = EntryNames()
-      _ = try SelectionTally.all(of: source, by: basis, measuringKept: true, absent: &none) {
-        if removable.isUndecided($0) { try queue.insert($0) }
-      }
-    }
-    try remove(&removable, and: &queue, until: &excess, by: rules)
-    meetsLimits = excess.isWithinLimits && unmet.isEmpty
-    // Removing an entry makes the log longer while another process has the cache open.
-    if store.inUse, limits.bytes != nil, !isEmpty { needsSimulation = true }
+    try remove(&removable, and: &queue, until: &excess, least: least, by: rules)
+    meetsLimits = unmet.isEmpty
     if namesLater {
       // The fields decoded along with the URL can decide how the entry is identified.
       try nameEntries(
@@ -100,12 +91,14 @@ extension RemovalPlan {
     RemovalQueue(in: limits, until: excess, temporaryFolder: temporaryFolder)
   }
 
-  /// Plans to remove what is decided, and then entries in the order of removal, until the cache is within its limits.
+  /// Plans to remove what is decided, then orphans, and then entries in the order of removal, until the cache is within its limits.
   ///
-  /// - Parameter queue: The first of the other entries in that order.
+  /// - Parameters:
+  ///   - queue: The first of the other entries in that order.
+  ///   - least: What is left if everything that may be removed is removed.
   private mutating func remove(
     _ removable: inout RemovableEntries, and queue: inout RemovalQueue,
-    until excess: inout LimitExcess, by rules: EntryRules
+    until excess: inout LimitExcess, least: LimitExcess, by rules: EntryRules
   ) throws {
     var within = removable.all
     // First what is removed regardless of the totals, because that alone may bring the totals
@@ -117,6 +110,12 @@ extension RemovalPlan {
       within.remove(entry.size)
       try first.append(entry)
     }
+    if excess.needsRoom {
+      // No process needs them.
+      orphans = survey.files
+      excess.removeOrphans(survey.bytes)
+    }
+    excess.settleMarks(leastBytes: least.totals.bytes, leastEntries: least.totals.entries)
     var all = SpooledSort<Entry>(in: temporaryFolder) { $0.version.id < $1.version.id }
     try all.insert(sorted: try first.finish())
     try queue.removeNeeded(updating: &excess) { entry in
@@ -127,15 +126,6 @@ extension RemovalPlan {
     var removed = try all.removeAll()
     entries = try EntryList(&removed, in: temporaryFolder)
       .merging(entries, in: temporaryFolder)
-  }
-
-  /// Whether the files exceed the size limit, or the file system lacks space, after the processes that have the cache
-  /// open now have closed it.
-  func exceedsRoom(of limits: CacheLimits) -> Bool {
-    let kept = store.inUse ? footprint.totalBytes : footprint.closedBytes
-    let returned = max(0, footprint.totalBytes - kept)
-    return limits.bytes.map { kept > $0 } ?? false
-      || limits.bytesToFree.map { $0 > returned } ?? false
   }
 
   /// Plans to remove the files that a crash left in a store of files, because they occupy space.
@@ -150,7 +140,7 @@ extension RemovalPlan {
           reason: .orphan))
       let size = version.file?.size ?? 0
       removable.insertLeftover(size)
-      excess.returnLeftover(size)
+      excess.removeLeftover(size)
       kept[.orphan]?.remove(nil)
     }
     if kept[.orphan]?.entries == 0 { kept[.orphan] = nil }

@@ -18,6 +18,7 @@ extension RemovalPlan.Entry: Spoolable {
     static let verdict = Contents(rawValue: 128)
     static let bodyFile = Contents(rawValue: 256)
     static let orphan = Contents(rawValue: 512)
+    static let sharedFile = Contents(rawValue: 1_024)
 
     init(rawValue: Int64) { self.rawValue = rawValue }
 
@@ -32,13 +33,16 @@ extension RemovalPlan.Entry: Spoolable {
       if entry.verdict != nil { insert(.verdict) }
       if entry.hasBodyFile { insert(.bodyFile) }
       if entry.isOrphan { insert(.orphan) }
+      if entry.share.sharedFile != nil { insert(.sharedFile) }
     }
   }
 
   func pack(into values: inout PackedValues) {
     let contents = Contents(of: self)
     values.append(contents.rawValue)
-    values.append(Int64(round))
+    values.append(share.pages.bytes)
+    values.append(share.file.bytes)
+    if let name = share.sharedFile { values.append(name) }
     values.append(choice: reason)
     values.append(state) { $0.append(choice: $1) }
     values.append(id: version.id)
@@ -56,7 +60,9 @@ extension RemovalPlan.Entry: Spoolable {
 
   init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     let contents = Contents(rawValue: try reader.number())
-    let round = try reader.number(UInt8.self)
+    let pages = ByteCount(try reader.number())
+    let fileBytes = ByteCount(try reader.number())
+    let sharedFile = contents.contains(.sharedFile) ? try reader.text() : nil
     let reason: RemovalPlan.Reason = try reader.choice()
     let state: ResponseFreshness.State? = try reader.optional {
       reader throws(PackedReader.Failure) in try reader.choice()
@@ -73,7 +79,7 @@ extension RemovalPlan.Entry: Spoolable {
       version: ResponseVersion(id: id, key: key, stored: stored, file: file), url: url, size: size,
       hasBodyFile: contents.contains(.bodyFile), isOrphan: contents.contains(.orphan), time: time,
       state: state, reason: reason)
-    self.round = round
+    share = EntryShare(pages: pages, file: fileBytes, sharedFile: sharedFile)
     if contents.contains(.verdict) {
       let fate: EntryRule.Fate = try reader.choice()
       verdict = EntryRules.Verdict(rule: try reader.number(Int32.self), fate: fate)

@@ -20,17 +20,19 @@ public struct RemovalPlan {
   public var footprint: Footprint
   /// The requested names that no entry has.
   public var absent: EntryNames
-  /// The total size of the bodies inside the database, in bytes.
-  public var inlineBytes: ByteCount = 0
+  /// The space that all entries take, if there are limits.
+  var space = SpaceInUse()
+  /// The part of the space in use that no removal frees: a page for each table and index of a database.
+  var fixedBytes: ByteCount = 0
   /// Whether the cache is within its limits after the plan is executed; `nil` if there are none.
   public var meetsLimits: Bool?
   /// The limits that cannot be met, if known; the plan is then empty unless best effort was requested.
   public var shortfall: LimitShortfall?
-  /// The number of bytes to free on the file system, before anything is removed.
+  /// What the file system lacks, in bytes.
+  public var lackedBytes: ByteCount = 0
+  /// The part of ``lackedBytes`` that free pages and the log of the database do not make up for.
   public var bytesToFree: ByteCount = 0
-  /// Whether only a simulation on a copy can show if the limits can be met.
-  public var needsSimulation = false
-  /// The orphans, if they count for a limit that is exceeded.
+  /// The orphans when the plan was made, if there are limits.
   public var survey = OrphanSurvey()
   /// The kept entries, by reason.
   public var kept: [KeepReason: KeptEntries] = [:]
@@ -53,8 +55,8 @@ public struct RemovalPlan {
   ///   - needed: More fields to decode of each entry.
   ///   - rules: The rules whose verdicts are recorded in the entries; they select nothing.
   ///   - pins: The entries that are kept although they are selected.
-  ///   - measuringKept: Whether to add up the bodies of kept entries for ``kept``, and the bodies inside the database
-  ///     for ``inlineBytes``, which may require reading the size of each body; otherwise these totals may be too small.
+  ///   - measuringKept: Whether to add up the bodies of kept entries for ``kept``, which may require reading the size of
+  ///     each body; otherwise these totals may be too small.
   ///   - temporaryFolder: The folder for an unnamed file, which many entries need.
   /// - Complexity: O(*n*) time, where *n* is the number of entries.
   public init(
@@ -84,7 +86,7 @@ public struct RemovalPlan {
       of: source, by: basis, measuringKept: measuringKept, absent: &absent, receive)
     kept = tally.kept
     storedEntries = tally.responses
-    (orphanEntries, inlineBytes) = (tally.orphans, tally.inlineBytes)
+    (orphanEntries, space) = (tally.orphans, tally.space)
   }
 
   /// Adds the files to which no entry refers.
@@ -121,6 +123,44 @@ public struct RemovalPlan {
   /// The total size of the removed orphans, in bytes.
   public var orphanBytes: ByteCount { orphans.reduce(0) { $0 + $1.size } }
 
+  /// The space in use when the plan was made, in bytes, if there are limits: what the entries take of the pages of a database, and their
+  /// files; a page for each table and index; and the orphans that are not young. It does not depend on how full pages are, on free pages,
+  /// on the log, or on who has the cache open.
+  public var inUse: ByteCount { space.bytes + fixedBytes + survey.bytes }
+
+  /// The space in use after the plan is executed, in bytes, if there are limits.
+  public var inUseAfter: ByteCount { spaceAfter.bytes + fixedBytes + survey.bytes - orphanBytes }
+
+  private var spaceAfter: SpaceInUse {
+    var rest = space
+    rest.remove(entries.space)
+    return rest
+  }
+
+  /// Whether the cache is within limits of size and number after the plan is executed.
+  public func isWithin(_ limits: CacheLimits) -> Bool {
+    limits.unmet(bytes: inUseAfter, entries: keptEntries - orphanEntries).isEmpty
+  }
+
+  /// Whether free pages of the database have to be reclaimed after the plan is executed: the files are then still larger than the limit, or
+  /// the file system lacks room.
+  public func needsReclaiming(for limits: CacheLimits) -> Bool {
+    guard store.format.hasDatabase,
+      limits.bytesToFree ?? 0 > 0 || limits.bytes.map({ footprintAfter > $0 }) ?? false
+    else { return false }
+    return !entries.isEmpty || footprint.freeBytes > 0
+      || !store.inUse
+        && (footprint.closedBytes < footprint.totalBytes || isRewriteWorthwhile(of: footprint))
+  }
+
+  /// Whether a rewrite would make the database notably smaller once the plan is executed: by more than shares can be off.
+  ///
+  /// - Parameter footprint: The current size of the files.
+  public func isRewriteWorthwhile(of footprint: Footprint) -> Bool {
+    let database = footprint.databaseBytes + footprint.growthBytes
+    return database - spaceAfter.pages - fixedBytes > database / 16
+  }
+
   /// Whether the plan removes more than the cap allows; an orphan counts as an entry.
   public func exceeds(_ cap: RemovalCap) -> Bool {
     cap.isExceeded(
@@ -143,7 +183,7 @@ public struct RemovalPlan {
     if entries.orphans.entries > 0 {
       kept[.orphan, default: KeptEntries()].insert(entries.orphans)
     }
-    (entries, orphans, meetsLimits, needsSimulation) = (EntryList(), [], false, false)
+    (entries, orphans, meetsLimits) = (EntryList(), [], false)
   }
 
   /// Removes the planned entries and files from a store.

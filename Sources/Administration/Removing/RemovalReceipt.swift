@@ -1,5 +1,5 @@
 public import Bytes
-public import Files
+import Files
 public import ResponseStorage
 
 /// What a removal did to a cache, or would do in a dry run.
@@ -99,41 +99,5 @@ public struct RemovalReceipt {
   public var isComplete: Bool {
     failure == nil && skipped == 0 && skippedOrphans == 0 && orphanedFiles == 0 && remainder == nil
       && erasure?.isComplete ?? true
-  }
-
-  /// Adds the receipt of the next plan for the same cache, in a round starting at 1.
-  ///
-  /// - Complexity: O(*n*), where *n* is the number of entries in both plans, if both have any.
-  public mutating func add(_ next: RemovalReceipt, ofRound round: UInt8) throws(FileError) {
-    plan.orphans += next.plan.orphans
-    skipped += next.skipped
-    skippedOrphans += next.skippedOrphans
-    orphanedFiles += next.orphanedFiles
-    linkedFiles += next.linkedFiles
-    keptFiles += next.keptFiles
-    returnedBytes += next.returnedBytes
-    footprintAfter = next.footprintAfter
-    (remainder, failure) = (next.remainder, next.failure)
-    let entries = try next.plan.entries.ofRound(round, in: plan.temporaryFolder)
-    // An app may have stored an entry again after an earlier round, and then it was removed twice.
-    plan.entries = try plan.entries.merging(
-      entries, keepingBoth: true, in: plan.temporaryFolder)
-  }
-}
-
-extension RemovalPlan.EntryList {
-  /// Returns this list as one of a round.
-  fileprivate func ofRound(
-    _ round: UInt8, in temporaryFolder: String
-  ) throws(FileError) -> RemovalPlan.EntryList {
-    // They are created for the first one.
-    if round == 1 || isEmpty { return self }
-    var all = makeReader()
-    var result = Writer(in: temporaryFolder)
-    while var entry = try all.next() {
-      entry.round = round
-      try result.append(entry)
-    }
-    return try result.finish()
   }
 }

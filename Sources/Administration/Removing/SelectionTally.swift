@@ -51,6 +51,10 @@ struct SelectionTally: ResponseTally {
       if asksForFreshness {
         entry.state = ResponseFreshness(of: response, at: now, rules: selection.expiryRules)?.state
       }
+      if response.decoded.contains(.share), let share = response.share {
+        entry.share = share
+        entry.share.sharedFile = share.sharedFile.map { ByteString(copying: $0) }
+      }
       entry.verdict = try rules.verdict(on: response)
       return entry
     }
@@ -74,8 +78,8 @@ struct SelectionTally: ResponseTally {
   private(set) var responses: Int64 = 0
   /// The number of responses that `URLCache` does not see.
   private(set) var orphans: Int64 = 0
-  /// The total size of the bodies inside the database, in bytes.
-  private(set) var inlineBytes: ByteCount = 0
+  /// The space that all responses take, if that is requested.
+  private(set) var space = SpaceInUse()
   /// The selected entries that were not passed on yet.
   private var entries: [RemovalPlan.Entry] = []
   /// The expression that took too long; later responses are not checked.
@@ -112,6 +116,7 @@ struct SelectionTally: ResponseTally {
       // Entries whose paths are no regular files are kept, so the file is needed to decide.
       request.choosing = basis.selection.projection.union(basis.pins.projection).union(.file)
       if measuringKept { request.choosing?.formUnion(.body) }
+      if basis.needed.contains(.share) { request.choosing?.formUnion(.share) }
     }
     try source.scan(request, into: Self(basis)) { tally in
       if let overrun = tally.overrun { throw overrun }
@@ -148,9 +153,7 @@ struct SelectionTally: ResponseTally {
   private mutating func count(_ response: borrowing StoredResponse) {
     responses += 1
     if response.isOrphan { orphans += 1 }
-    if response.decoded.contains(.body), response.bodyLocation == .inline {
-      inlineBytes += response.bodySize ?? 0
-    }
+    if response.decoded.contains(.share), let share = response.share { space.insert(share) }
   }
 
   /// Whether a response is selected; if not, counts it by reason.
@@ -190,7 +193,7 @@ struct SelectionTally: ResponseTally {
   private mutating func count(_ next: Self) {
     responses += next.responses
     orphans += next.orphans
-    inlineBytes += next.inlineBytes
+    space.insert(next.space)
     notSelected.insert(next.notSelected)
     tooYoung.insert(next.tooYoung)
     for (reason, kept) in next.others { others[reason, default: KeptEntries()].insert(kept) }

@@ -81,8 +81,8 @@ public struct LimitShortfallRenderer: Sendable {
       let size = ByteSizeText.text(ByteCount(unmet.reachable))
       let limit = "the '--max-size' limit of \(ByteSizeText.text(ByteCount(unmet.limit)))"
       return isReached
-        ? "\(size) on disk exceeds \(limit)"
-        : "at least \(size) would remain on disk, more than \(limit)"
+        ? "\(size) in use exceeds \(limit)"
+        : "at least \(size) would remain in use, more than \(limit)"
     case .entries:
       let entries = counted(unmet.reachable, "entry", "entries")
       let verb = !isReached ? "would remain" : unmet.reachable == 1 ? "remains" : "remain"

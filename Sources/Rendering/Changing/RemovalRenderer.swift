@@ -18,8 +18,8 @@ public struct RemovalRenderer: Sendable {
   /// Whether JSON lists orphans, even if there are none.
   public var listsOrphans = false
 
-  /// The words for the cache and its limits, for commands that enforce limits. If set, JSON includes the rule and the
-  /// round of each removed entry, and the unmet limits with their reasons.
+  /// The words for the cache and its limits, for commands that enforce limits. If set, the output includes the
+  /// space in use, and JSON also the rule of each removed entry, and the unmet limits with their reasons.
   public var limitCommand: LimitShortfallRenderer.CommandWords?
 
   /// The changes to sidecar files; `nil` if they were not requested.
@@ -78,6 +78,10 @@ public struct RemovalRenderer: Sendable {
         LimitShortfallRenderer(plan.shortfall ?? LimitShortfall(), of: plan.store, limitCommand)
           .write(to: &json)
       }
+      if limitCommand != nil {
+        json.member("in_use_before", plan.inUse)
+        json.member("in_use_after", plan.inUseAfter)
+      }
       json.member("footprint_before", plan.footprint.totalBytes)
       json.member("footprint_after", receipt.footprintAfter)
       json.member("limit_met", plan.meetsLimits)
@@ -115,7 +119,8 @@ public struct RemovalRenderer: Sendable {
     json.member("reason", entry.reason.rawValue)
     guard listsRules else { return }
     json.member("rule", entry.verdict.map { Int64($0.rule) })
-    json.member("round", Int(entry.round))
+    // Plans once had several rounds; readers of this member still find it.
+    json.member("round", 1)
   }
 
   /// Appends a summary for people, and the largest entries.
@@ -136,6 +141,13 @@ public struct RemovalRenderer: Sendable {
       buffer.append("\n")
     }
     if let sidecars { SidecarRenderer(isDryRun: isDryRun).appendText(sidecars, into: &buffer) }
+    if limitCommand != nil {
+      buffer.append("In use: ")
+      buffer.append(byteCount: plan.inUse)
+      buffer.append(" before, ")
+      buffer.append(byteCount: plan.inUseAfter)
+      buffer.append(" after\n")
+    }
     if showsFootprint, let footprintAfter = receipt.footprintAfter {
       buffer.append("Size on disk: ")
       buffer.append(byteCount: plan.footprint.totalBytes)
@@ -163,13 +175,6 @@ public struct RemovalRenderer: Sendable {
     }
     if let remainder = receipt.remainder {
       buffer.append("Not removed because the command was stopped: \(remainder.words)\n")
-    }
-    let later = plan.entries.ofLaterRounds
-    // More was removed than the preview of a first round would have shown, which needs a reason.
-    if later > 0 {
-      buffer.append("Entries included because the first plan did not free enough space: ")
-      buffer.append(grouped: Int64(later))
-      buffer.append("\n")
     }
     if let erasure = erasure(of: receipt) {
       ErasureRenderer(receipt: erasure).appendText(into: &buffer)

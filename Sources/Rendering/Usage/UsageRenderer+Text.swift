@@ -82,6 +82,9 @@ extension UsageRenderer {
       buffer.append("  limit \(isWhole ? "\(Int64(percent))" : "\(percent)")%")
     }
     buffer.append(UInt8(ascii: "\n"))
+    if let inUse = report.inUseBytes {
+      buffer.append("In use   \(ByteSizeText.text(inUse))\n")
+    }
   }
 
   private func appendEntries(of report: UsageReport, into buffer: inout TextBuffer) {

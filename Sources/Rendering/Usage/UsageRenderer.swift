@@ -31,6 +31,7 @@ public struct UsageRenderer: Sendable {
       $0.member("oldest_stored", report.storedTimes?.lowerBound)
       $0.member("newest_stored", report.storedTimes?.upperBound)
       $0.member("footprint", report.footprint)
+      $0.member("in_use_bytes", report.inUseBytes)
       $0.member("capacity_bytes", report.capacityBytes)
       $0.member("oversized_bodies", report.oversizedBodies)
       $0.member("superseded", report.superseded)

@@ -125,10 +125,14 @@ public final class FoundationStore: StoreKind {
     _ name: FoundationFileName, _ projection: Projection, into response: inout StoredResponse
   ) -> Bool {
     readName(name, projection, into: &response)
-    if projection.contains(.file) {
+    if !projection.isDisjoint(with: [.file, .share]) {
       do throws(FileError) {
         guard let status = try files.status(of: name) else { return false }
-        response.file = FileVersion(status)
+        if projection.contains(.file) { response.file = FileVersion(status) }
+        // What `URLCache` does not count takes no space of the cache.
+        if projection.contains(.share) {
+          response.share = EntryShare(file: name.isSeen ? status.size : 0)
+        }
       } catch {
         // Without a version, the file is not removed.
       }

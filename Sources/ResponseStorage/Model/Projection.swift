@@ -59,7 +59,10 @@ public struct Projection: OptionSet, Hashable, Sendable {
   /// At least `Content-Type` and `Content-Encoding` of ``StoredResponse/responseHeaders``.
   public static let contentFields = Self(rawValue: 1 << 20)
 
-  /// Everything, directly or as a part, except ``consistency`` and ``screenedFields``.
+  /// ``StoredResponse/share``. Includes ``body``.
+  public static let share = Self(rawValue: 1 << 21)
+
+  /// Everything, directly or as a part, except ``consistency``, ``screenedFields`` and ``share``.
   public static let all = Self(rawValue: (1 << 18) - 1)
 
   /// Everything that needs the header fields of the response.

@@ -182,6 +182,15 @@ public struct StoredResponse: Sendable {
     _modify { yield &fields.file }
   }
 
+  /// What the response contributes to the space in use; `nil` if the source has no space of its own.
+  @inlinable public var share: EntryShare? {
+    _read {
+      requireDecoded(.share)
+      yield fields.share
+    }
+    _modify { yield &fields.share }
+  }
+
   /// The storage policy.
   @inlinable public var storagePolicy: StoragePolicy? {
     _read {
@@ -241,6 +250,7 @@ public struct StoredResponse: Sendable {
     @usableFromInline var bodyLocation: BodyLocation?
     @usableFromInline var bodyFileName: ByteString?
     @usableFromInline var file: FileVersion?
+    @usableFromInline var share: EntryShare?
     @usableFromInline var storagePolicy: StoragePolicy?
     @usableFromInline var partition: ByteString?
     @usableFromInline var userInfo: [Property] = []

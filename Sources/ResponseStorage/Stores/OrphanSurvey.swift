@@ -37,6 +37,9 @@ public struct OrphanSurvey: Hashable, Sendable {
   /// Body files that CFNetwork did not create. They count against the capacity, and a repair keeps them.
   public var foreign = Sum()
 
+  /// The total length of ``files``, in bytes.
+  public var bytes: ByteCount { files.reduce(0) { $0 + $1.size } }
+
   /// Creates an empty survey.
   public init() {}
 }

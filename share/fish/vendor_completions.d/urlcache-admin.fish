@@ -689,7 +689,7 @@ complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_f
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin purge" all' -l 'all' -d 'Select all entries.'
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin purge" version' -l 'version' -d 'Show the version.'
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin purge" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin enforce" max-size' -l 'max-size' -d 'The maximum size of the cache on disk.' -rfka ''
+complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin enforce" max-size' -l 'max-size' -d 'The maximum space in use: the entries with their body files.' -rfka ''
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin enforce" capacity' -l 'capacity' -d 'The disk capacity that the app set; the size limit if \'--max-size\' is not given.' -rfka ''
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin enforce" max-entries' -l 'max-entries' -d 'The maximum number of entries.' -rfka ''
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin enforce" max-age' -l 'max-age' -d 'The maximum age of an entry.' -rfka ''

@@ -12,11 +12,17 @@ extension URLCacheAdmin {
       commandName: "enforce",
       abstract: "Enforce limits on size, number and age, even while the app is running.",
       discussion: """
-        If a size limit is exceeded, 'enforce' first removes orphans (body files that
-        no entry refers to), then reclaims free pages, and only then removes entries
-        until the cache is below the limit: the oldest first, unless '--order' names
-        another order. Orphans less than ten minutes old are kept, because an app may
-        still be writing them. Backups do not contain orphans.
+        '--max-size' limits the space in use: what entries take of the pages of the
+        database, and their body files. It does not depend on whether an app has the
+        cache open. Entries that are too old or too large are removed first. If the
+        space in use still exceeds the limit, orphans (body files that no entry refers
+        to) follow, and then entries: the oldest first, unless '--order' names another
+        order. Orphans less than ten minutes old are kept, because an app may still be
+        writing them. Backups do not contain orphans.
+
+        If the files are larger than the limit, free space inside the database is
+        reclaimed, as 'compact' does it. What remains is reported; no entry is removed
+        for it.
 
         If the limits cannot be met even by removing everything that the selection and
         the rules allow, nothing is removed: the command lists the reasons and exits
@@ -66,10 +72,6 @@ extension URLCacheAdmin {
 
     func validate() throws { try schedule.check(with: planning) }
 
-    /// The last round removes everything that may be removed. With a backup there is one round, because the backup only
-    /// contains what that removes.
-    var mostRounds: Int { planning.backup == nil ? 20 : 1 }
-
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       // Before the intents of other commands are finished, since a wrong option must change nothing
       // at all.
@@ -84,46 +86,30 @@ extension URLCacheAdmin {
       securing.prepare(&renderer, for: plan, in: environment)
       // Before the question: what stays may be a reason to answer no.
       environment.note(leftBy: plan, "kept")
-      let simulation = try simulation(of: plan, in: environment)
-      if try planning.save(
-        simulation.plan, by: "enforce", secure: securing.isOn, in: environment)
-      {
-        return try report(simulation.plan, asPlanned: true, in: environment)
+      if try planning.save(plan, by: "enforce", secure: securing.isOn, in: environment) {
+        return try report(plan, asPlanned: true, in: environment)
       }
-      // Ask about the simulated plan, which contains the removals of all rounds.
-      guard try change.allow(simulation.plan, renderer, in: environment) else {
+      guard try change.allow(plan, renderer, in: environment) else {
         environment.note("nothing was removed")
         return .done
       }
       // The question shows the freed space instead.
       renderer.showsFootprint = true
       // A cache that is emptied and still over its limit has lost its entries for nothing.
-      let isRefused = simulation.plan.shortfall != nil && !bestEffort
+      let isRefused = plan.shortfall != nil && !bestEffort
       guard !change.dryRun, !isRefused else {
-        var shown = simulation.plan
-        // The growth of the log also depends on the other process.
-        if shown.store.inUse, simulation.ranOnCopy, shown.meetsLimits == true {
-          shown.meetsLimits = nil
-        }
-        var receipt = RemovalReceipt(previewing: shown)
-        receipt.footprintAfter = simulation.footprintAfter
+        var receipt = RemovalReceipt(previewing: plan)
+        receipt.footprintAfter = lengthAfter(plan)
         try receipt.write(by: renderer, as: change.format, in: environment)
-        let status = try report(simulation.plan, asPlanned: change.dryRun, in: environment)
+        let status = try report(plan, asPlanned: change.dryRun, in: environment)
         // A dry run shows the plan before it fails on the cap.
-        try change.checkLimit(of: simulation.plan)
-        if change.dryRun, change.format == .table, !simulation.plan.isEmpty {
-          environment.suggestRunning()
-        }
+        try change.checkLimit(of: plan)
+        if change.dryRun, change.format == .table, !plan.isEmpty { environment.suggestRunning() }
         return status
       }
-      // Execute the simulated plan as a whole if nothing can be measured between rounds: a backup must contain
-      // everything, and each round makes the log of another process longer.
-      let isWhole =
-        simulation.ranOnCopy && !bestEffort && (planning.backup != nil || plan.store.inUse)
-      let chosen = isWhole ? simulation.plan : plan
       // Last before the removal, so that it contains the entries as they are then.
-      try planning.backUp(chosen, of: cache, in: environment)
-      return try carryOut(chosen, inOneRound: isWhole, renderer, environment)
+      try planning.backUp(plan, of: cache, in: environment)
+      return try carryOut(plan, renderer, environment)
     }
 
     /// Returns the words for the cache and its limits in a hint, as the user wrote them, so that the same rules apply.
@@ -162,35 +148,13 @@ extension URLCacheAdmin {
     }
 
     /// Creates a plan from the current state of the cache, and closes it.
-    ///
-    /// - Parameters:
-    ///   - round: The round to plan for; `nil` for the first.
-    ///   - copy: The copy of the cache to plan for; `nil` for the cache itself.
-    ///   - done: The plan that was executed last.
-    func plan(
-      in environment: CommandEnvironment, for round: CacheLimits.Round? = nil,
-      of copy: RemovalSimulation.Copy? = nil, after done: EnforcementRounds.Done? = nil
-    ) throws -> RemovalPlan {
+    private func plan(in environment: CommandEnvironment) throws -> RemovalPlan {
       let now = cache.now(in: environment)
       let rules = cache.rules(at: now, in: environment)
-      // Opened anew for each round: the sizes of a database that is open for writing do not show
-      // what closing it gives back.
-      let source = try cache.openForPlanning(in: environment, copy: copy?.path)
-      var room = try environment.fileSystem(cache.path(in: environment))
-      if let copy, limit.minFree != nil {
-        try room.available += copy.bytesReturned(by: source)
-      }
+      let source = try cache.openForPlanning(in: environment)
+      let room = try environment.fileSystem(cache.path(in: environment))
       var limits = limit.limits(available: room.available, total: room.total)
       limits.isBestEffort = bestEffort
-      if source.description.format.hasDatabase {
-        // A backup allows no second round, so remove a bit more at once.
-        limits.round =
-          round ?? .init(margin: planning.backup == nil ? 0 : (limit.bytes ?? 0) / 64)
-      }
-      if let done, let plan = try settledPlan(after: done, enforcing: limits, on: source) {
-        try source.finish()
-        return plan
-      }
       let selection = try selection.resolved(
         at: now, of: cache, from: source, in: environment)
       let pins = try pinning.pins(of: cache, in: environment)
@@ -207,66 +171,58 @@ extension URLCacheAdmin {
       return plan
     }
 
-    /// Returns the plan if nothing is left to do after a plan was executed; `nil` if that needs a look at all entries.
-    private func settledPlan(
-      after done: EnforcementRounds.Done, enforcing limits: CacheLimits,
-      on source: any ResponseSource
-    ) throws -> RemovalPlan? {
-      // Securely, the files that no entry refers to are also removed.
-      guard !securing.isOn, let remaining = done.remainingEntries else { return nil }
-      return try RemovalPlan(
-        after: done.plan, leaving: remaining, enforcing: limits, on: source)
-    }
-
-    /// Creates a plan for what is left after a plan was executed.
-    private func plan(
-      after done: EnforcementRounds.Done, for round: CacheLimits.Round,
-      in environment: CommandEnvironment
-    ) throws -> RemovalPlan {
-      do {
-        return try plan(in: environment, for: round, after: done)
-      } catch let error as StoreError {
-        // An empty folder is not recognizable as a cache any more.
-        guard error.code == .notACache, !done.plan.store.format.hasDatabase else { throw error }
-        var empty = done.plan
-        (empty.entries, empty.storedEntries, empty.orphanEntries) = (.init(), 0, 0)
-        empty.footprint = Footprint()
-        return empty
-      }
-    }
-
     private func carryOut(
-      _ plan: consuming RemovalPlan, inOneRound isWhole: Bool, _ renderer: RemovalRenderer,
+      _ plan: RemovalPlan, _ renderer: RemovalRenderer,
       _ environment: CommandEnvironment
     ) throws -> ExitStatus {
       // Hold signals, so that one ends the process only after the current batch and the receipt.
       let signals = HeldSignals()
+      func stopReason() -> StopReason? { environment.stopReason(signals) }
       var execution = PlanExecution(cache: cache, change: change, environment: environment)
       execution.secure = securing.removal(
         of: cache, by: change, backup: planning.backup, in: environment)
-      var rounds = EnforcementRounds(plan, keeping: limit.ofSizeAndNumber, execution) {
-        done, round in
-        try self.plan(after: done, for: round, in: environment)
+      var reclaiming = SpaceReclaiming(after: plan, for: limit, execution)
+      var receipt =
+        plan.isEmpty && !reclaiming.isNeeded
+        ? RemovalReceipt(before: plan)
+        : execution.carryOut(plan, shrinking: reclaiming.isNeeded, unless: stopReason)
+      // Whatever fails from here on, the receipt says what was removed.
+      var failure = receipt.failure
+      if failure == nil {
+        do {
+          receipt.footprintAfter = try reclaiming.finish(of: receipt.plan, unless: stopReason)
+          try execution.erase(after: &receipt) { stopReason() != nil }
+        } catch {
+          (failure, receipt.footprintAfter) = (error, nil)
+        }
       }
-      try rounds.carryOut(atMost: isWhole ? 1 : mostRounds) { environment.stopReason(signals) }
+      if let failure, receipt.plan.isEmpty { throw failure }
+      let isStopped = stopReason() != nil
       // A run that was stopped has not shown that the limits cannot be met.
-      if rounds.stop == nil { rounds.explainShortfall() }
-      var receipt = rounds.total
-      receipt.footprintAfter = rounds.stop != nil ? nil : rounds.plan.footprint.totalBytes
-      try execution.erase(after: &receipt) { environment.stopReason(signals) != nil }
+      if plan.shortfall == nil {
+        receipt.plan.meetsLimits =
+          isStopped ? nil : receipt.plan.isWithin(limit.ofSizeAndNumber)
+      }
       try receipt.write(by: renderer, as: change.format, in: environment)
       receipt.reportRemainder(in: environment)
       receipt.erasure?.suggestNextCommand(for: receipt.plan.store.path, in: environment)
-      if rounds.stop == .maxRuntime, receipt.remainder == nil {
-        environment.note(
-          "stopped by '--max-runtime' before measuring whether more entries must be removed")
-      }
-      if change.format == .table, rounds.stop == nil {
+      if let failure { throw failure }
+      reclaiming.report(receipt.plan, in: environment)
+      if change.format == .table, !isStopped {
         let path = receipt.plan.store.path
         environment.suggest("show what the cache contains now with", ["usage", "-c", path])
       }
       if try report(receipt.plan, asPlanned: false, in: environment) == .no { return .no }
-      return receipt.isComplete && rounds.stop == nil ? .done : .partly
+      return receipt.isComplete && !isStopped ? .done : .partly
+    }
+
+    /// Returns the size on disk after a plan is executed, in bytes; `nil` if that depends on which pages of a database become free.
+    private func lengthAfter(_ plan: RemovalPlan) -> ByteCount? {
+      if plan.shortfall != nil, !bestEffort { return plan.footprint.totalBytes }
+      guard plan.store.format.hasDatabase, !plan.isEmpty else { return plan.footprintAfter }
+      if plan.store.inUse || limit.reclaimsSpace(after: plan) { return nil }
+      // SQLite deletes the log when the last process closes the database.
+      return plan.footprintAfter + (plan.footprint.closedBytes - plan.footprint.totalBytes)
     }
   }
 }

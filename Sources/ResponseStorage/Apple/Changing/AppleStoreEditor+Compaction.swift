@@ -70,8 +70,7 @@ extension AppleStoreEditor {
       guard inUse else { continue }
       let took = clock.now - start
       // Grow while a slice is quick and shrink once it makes the app wait, then pause to let it write.
-      if isPrivateCopy || took < .milliseconds(10) { pages = min(pages * 2, 4_096) }
-      if isPrivateCopy { continue }
+      if took < .milliseconds(10) { pages = min(pages * 2, 4_096) }
       if took > .milliseconds(30) { pages = max(pages / 2, 1) }
       CurrentProcess.sleep(milliseconds: 10)
     }

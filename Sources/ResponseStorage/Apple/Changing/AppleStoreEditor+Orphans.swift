@@ -32,7 +32,7 @@ extension AppleStoreEditor {
         if var known = names, try remove(rest.prefix(inUse ? 64 : .max), checking: &known, &removal)
         {
           names = known
-          if inUse, !isPrivateCopy { CurrentProcess.sleep(milliseconds: 10) }
+          if inUse { CurrentProcess.sleep(milliseconds: 10) }
         } else if names != nil, readings < Self.mostReadings {
           names = try readNames()
           readings += 1

@@ -25,9 +25,6 @@ public final class AppleStoreEditor: ResponseStore {
   public internal(set) var inUse: Bool
   /// How long to wait for another process's lock, in milliseconds.
   let wait: Int32
-  /// Whether this is a private copy for a dry run. It behaves as the store in use does, but never
-  /// pauses, as no process waits for it.
-  let isPrivateCopy: Bool
 
   /// Opens a store for changes.
   ///
@@ -38,12 +35,11 @@ public final class AppleStoreEditor: ResponseStore {
   ///   - intents: The folder in which changes are recorded before they are made, or `nil` for none.
   ///   - temporaryFolder: The folder for a private copy of another database with an unfinished transaction; `nil` for that of
   ///     SQLite.
-  ///   - isHeld: Whether to treat the store as in use, for a private copy of a store that is.
   /// - Throws: ``StoreError``, also for stores that can be read but not changed: schemas other than 25 to
   ///   203, triggers, a body folder that is not a folder.
   public init(
     changing path: String, wait: Int32, verifying: Bool, intents: IntentFolder? = nil,
-    temporaryFolder: String? = nil, isHeld: Bool = false
+    temporaryFolder: String? = nil
   ) throws(StoreError) {
     self.intents = intents
     self.wait = wait
@@ -57,7 +53,7 @@ public final class AppleStoreEditor: ResponseStore {
     // orphan.
     try files.checkWriting()
     // The probe comes before SQLite opens the file: closing the probe's descriptor drops SQLite's locks.
-    let inUse = if isHeld { true } else { try Self.isInUse(files) }
+    let inUse = try Self.isInUse(files)
     let connection = try Self.connect(files, wait)
     // A trigger runs inside of a DELETE. One was made that empties the whole cache when a single
     // row is removed, for which SQLite reports success, and another that fills the disk.
@@ -70,7 +66,6 @@ public final class AppleStoreEditor: ResponseStore {
     self.files = files
     self.connection = connection
     self.inUse = inUse
-    isPrivateCopy = isHeld
   }
 
   private static func connect(
@@ -148,8 +143,7 @@ extension AppleStoreEditor {
     unless shouldStop: () -> Bool
   ) throws(StoreError) {
     do throws(SQLiteError) {
-      // While an app is running, the sizes of batches depend on time, so a simulation on a copy has different batches.
-      // Deleting in the order of ids frees the same pages whatever the batches are.
+      // While an app is running, batches are small, and sorting their keys would save nothing.
       var batch = try AppleRemovalBatch(connection, ordersByKey: !inUse)
       var named: [UUIDBytes: Int]?
       // While an app is running, it waits for each batch, so batches start small and adapt to the time
@@ -178,8 +172,7 @@ extension AppleStoreEditor {
           intent?.settleBatch()
         }
         guard inUse else { continue }
-        if isPrivateCopy || took < .milliseconds(10) { batchSize = min(batchSize * 2, 4_096) }
-        if isPrivateCopy { continue }
+        if took < .milliseconds(10) { batchSize = min(batchSize * 2, 4_096) }
         // Well below 100 ms, as the time that a batch takes is known only once it is over.
         if took > .milliseconds(30) { batchSize = max(batchSize / 2, 1) }
         // SQLite polls for the lock, so an app that waits needs a pause to get it.

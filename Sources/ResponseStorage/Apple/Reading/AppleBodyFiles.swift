@@ -7,16 +7,26 @@ import SQLite
 /// File names come from a database that anyone may have written, so a name is used only if it follows
 /// CFNetwork's naming rule, and only regular files are opened.
 struct AppleBodyFiles: ~Copyable {
+  /// The names of body files that no entry has for itself.
+  struct Sharing: Sendable {
+    /// The names that several entries have.
+    var byEntries: Set<UUIDBytes> = []
+    /// The other databases in the folder, which may name them, too; `nil` for none.
+    var byDatabases: NeighbouringDatabases?
+  }
+
   let directory: Directory?
   private let path: String
   /// Why the folder is missing or unreadable. If it is unreadable, a body in it is not known to be missing.
   // The difference matters to a repair: it removes responses whose bodies are missing, and would
   // have removed those whose folder only another user may read.
   private let failure: FileError
+  /// The names of shared body files, for the shares of entries.
+  private let sharing: Sharing
 
   /// Opens the folder at `path`; a missing folder is not an error.
-  init(at path: String) {
-    self.path = path
+  init(at path: String, sharing: Sharing = Sharing()) {
+    (self.path, self.sharing) = (path, sharing)
     do throws(FileError) {
       directory = try Directory(path)
       failure = FileError(Self.noSuchFile, at: path)
@@ -117,6 +127,7 @@ struct AppleBodyFiles: ~Copyable {
       }
       response.bodyLocation = .file
       response.bodySize = status.size
+      if response.decoded.contains(.share) { addFile(name, of: status.size, to: &response) }
     } catch {
       switch error.kind {
       case .notFound:
@@ -127,6 +138,19 @@ struct AppleBodyFiles: ~Copyable {
         response.notes.append(
           .init(.unreadableBodyFile, "its body file cannot be read: \(error.reason)"))
       }
+    }
+  }
+
+  private borrowing func addFile(
+    _ name: String, of size: ByteCount, to response: inout StoredResponse
+  ) {
+    guard let uuid = UUIDBytes(Array(name.utf8)), sharing.byDatabases?.mayName(uuid) != true else {
+      return
+    }
+    response.share?.file = size
+    if sharing.byEntries.contains(uuid) {
+      let name = response.bodyFileName
+      response.share?.sharedFile = name
     }
   }
 

@@ -28,11 +28,13 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
   ///   - database: The path of a database that no process changes.
   ///   - request: What to decode, with each projection completed for notes.
   ///   - bodies: The path of the folder of body files.
+  ///   - sharing: The names of body files that no entry has for itself.
   ///   - waitForProcessor: Called by the last of several threads; returns when there is a processor for it.
   ///   - tally: The initial value of every tally.
   init(
     of database: String, _ layout: AppleLayout, _ request: ScanRequest, bodiesAt bodies: String,
-    threadCount: Int, waitForProcessor: @escaping @Sendable () -> Void = {}, into tally: Tally
+    _ sharing: AppleBodyFiles.Sharing = .init(), threadCount: Int,
+    waitForProcessor: @escaping @Sendable () -> Void = {}, into tally: Tally
   ) {
     order = request.order
     hands = (0..<threadCount).map { Hand(number: $0) }
@@ -50,7 +52,8 @@ final class AppleParallelScan<Tally: ResponseTally>: Sendable {
           let connection = try Connection(path: database, access: .immutable)
           // In KiB: each thread reads the tables in their order, so a page is soon no longer needed.
           try connection.execute("PRAGMA cache_size = -512")
-          var reader = try AppleTallyReader<Tally>(connection, layout, request, bodiesAt: bodies)
+          var reader = try AppleTallyReader<Tally>(
+            connection, layout, request, bodiesAt: bodies, sharing)
           var ends = try AppleChunkEnds(of: connection, length: responsesInChunk)
           while let chunk = try chunks.next(&ends, { takers.send(hand.number) }) {
             isReading = true

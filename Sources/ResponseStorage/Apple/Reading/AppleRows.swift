@@ -150,6 +150,18 @@ extension AppleRows.Column {
         """)
   }
 
+  /// The length of a text or BLOB in bytes.
+  ///
+  /// The length of a BLOB is in the header of its row. A text has to be read, and one that is too large counts as the largest that can be.
+  static func length(_ name: String) -> Self {
+    func expression(ofText: String) -> String {
+      "CASE typeof(\(name)) WHEN 'blob' THEN length(\(name)) WHEN 'text' THEN \(ofText) END"
+    }
+    return Self(
+      expression: expression(ofText: "length(CAST(\(name) AS BLOB))"),
+      bounded: expression(ofText: "\(Connection.largestValue)"))
+  }
+
   /// What a row shows about a body without reading it: the name of its file as a text or BLOB, the length of
   /// a BLOB as an integer, or a real number for a text, whose length in bytes SQL cannot return.
   ///

@@ -14,6 +14,8 @@ struct AppleScan: ~Copyable {
   private let projection: Projection
   /// Whether to check the hashes of keys, if there are any.
   private let hasHashValue: Bool
+  /// What the rows take of pages; `nil` if that is not requested.
+  private let pageShares: ApplePageShares?
   /// The responses to scan; `nil` for all of a range.
   private var wanted: RowIDSelection?
 
@@ -32,7 +34,10 @@ struct AppleScan: ~Copyable {
         column("request_key", for: [.key, .url]), column("time_stamp", for: .firstStored),
         column("storage_policy", for: .storage),
         layout.hasPartition ? column("partition", for: .storage) : nil,
-        layout.hasHashValue ? column("hash_value", for: .consistency) : nil,
+        layout.hasHashValue ? column("hash_value", for: [.consistency, .share]) : nil,
+        projection.contains(.share) ? .length("request_key") : nil,
+        projection.contains(.share) ? .length("time_stamp") : nil,
+        projection.contains(.share) && layout.hasPartition ? .length("partition") : nil,
       ], of: AppleLayout.responses, connection)
     let blobs = try AppleRows(
       [
@@ -40,14 +45,23 @@ struct AppleScan: ~Copyable {
         propertyList("request_object", for: .ofRequestObject),
         propertyList("proto_props", for: .protocolProperties),
         propertyList("user_info", for: .userInfo),
+        projection.contains(.share) ? .length("response_object") : nil,
+        projection.contains(.share) ? .length("request_object") : nil,
+        projection.contains(.share) ? .length("proto_props") : nil,
+        projection.contains(.share) ? .length("user_info") : nil,
       ], of: AppleLayout.blobs, connection)
     let bodies = try AppleRows(
-      [projection.contains(.body) ? .body(hasBodyFiles: layout.hasBodyFiles) : nil],
-      of: layout.bodyTable, connection)
+      [
+        projection.contains(.body) ? .body(hasBodyFiles: layout.hasBodyFiles) : nil,
+        projection.contains(.share) ? .length("receiver_data") : nil,
+      ], of: layout.bodyTable, connection)
+    let pageShares: ApplePageShares? =
+      if projection.contains(.share) { try ApplePageShares(connection, layout) } else { nil }
     self.responses = responses
     self.blobs = blobs
     self.bodies = bodies
     self.projection = projection
+    self.pageShares = pageShares
     hasHashValue = projection.contains(.consistency) && layout.hasHashValue
   }
 
@@ -111,8 +125,10 @@ struct AppleScan: ~Copyable {
     let id = number
     guard isAt(id) else { return false }
     let hasResponse = responses.isAt(id)
+    let share = share(of: id)
     // The memory of the strings is used again, which spares an allocation for each.
     response.reset(.row(id), reusing: &memory)
+    if let share { response.share = EntryShare(pages: ByteCount(share)) }
     if hasResponse {
       readResponseRow(into: &response, reusing: &memory)
     } else {
@@ -146,6 +162,34 @@ struct AppleScan: ~Copyable {
     if hasResponse { try responses.advance() }
     response.finishDecoding(projection)
     return true
+  }
+
+  /// Returns what the rows of the current response take of pages, in bytes; `nil` if that is not requested.
+  private borrowing func share(of id: Int64) -> Int64? {
+    guard let pageShares else { return nil }
+    func length(_ rows: borrowing AppleRows, _ column: Int32) -> Int64? {
+      rows.type(at: column) == .null ? nil : rows.integer(at: column)
+    }
+    var lengths = ApplePageShares.Lengths()
+    var share: Int64 = 0
+    if bodies.isAt(id) {
+      lengths.body = length(bodies, 2)
+      share += pageShares.share(ofBody: id, lengths)
+    }
+    if blobs.isAt(id) {
+      lengths.propertyLists = (
+        length(blobs, 5), length(blobs, 6), length(blobs, 7), length(blobs, 8)
+      )
+      share += pageShares.share(ofPropertyLists: id, lengths)
+    }
+    if responses.isAt(id) {
+      lengths.hashValue = responses.integer(at: 5)
+      lengths.key = length(responses, 6)
+      lengths.firstStored = length(responses, 7)
+      lengths.partition = length(responses, 8)
+      share += pageShares.share(ofResponse: id, lengths)
+    }
+    return share
   }
 
   private borrowing func readResponseRow(
@@ -291,5 +335,48 @@ struct AppleScan: ~Copyable {
       response.bodyLocation = .missing
       response.notes.append(.init(.noBodyRow, "receiver_data is neither a BLOB nor text"))
     }
+  }
+}
+
+/// The ids of the responses to find, grouped into runs that are read row by row.
+struct RowIDSelection {
+  /// The largest gap over which reading row by row is cheaper than a search for the next response.
+  private static let shortestLeap: Int64 = 16
+
+  private let numbers: [Int64]
+  private var place = 0
+  /// The end of the current run, as an index.
+  private var endOfRun = 0
+
+  /// Creates a list of ascending ids.
+  init(_ numbers: [Int64]) {
+    self.numbers = numbers
+  }
+
+  /// Returns the next id, with the range of its run if it is the first of one; `nil` after the last.
+  mutating func next() -> (number: Int64, run: ClosedRange<Int64>?)? {
+    guard place < numbers.count else { return nil }
+    let number = numbers[place]
+    var run: ClosedRange<Int64>?
+    if place == endOfRun {
+      run = number...moveToEndOfRun()
+    }
+    place += 1
+    return (number, run)
+  }
+
+  /// Finds the end of the run that begins here, and returns its last id.
+  private mutating func moveToEndOfRun() -> Int64 {
+    var last = numbers[place]
+    endOfRun = place + 1
+    while endOfRun < numbers.count {
+      // The ids come from a database, where one can be the smallest and the next the largest
+      // number.
+      let (gap, overflow) = numbers[endOfRun].subtractingReportingOverflow(last)
+      guard !overflow, gap <= Self.shortestLeap else { break }
+      last = numbers[endOfRun]
+      endOfRun += 1
+    }
+    return last
   }
 }

@@ -4,7 +4,9 @@ import SQLite
 // Reading responses, on this thread or on several.
 extension AppleStore {
   /// The parts of a response that need no decoding of property lists, so that reading them is cheap.
-  private static let cheapProjection: Projection = [.key, .firstStored, .storage, .body, .file]
+  private static let cheapProjection: Projection = [
+    .key, .firstStored, .storage, .body, .file, .share,
+  ]
 
   public func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
@@ -34,18 +36,19 @@ extension AppleStore {
       request.projection = completed(request.projection.union(request.choosing ?? []))
       request.choosing = nil
     }
+    let sharing = try sharing(for: request.projection.union(request.choosing ?? []))
     try translatingErrors {
       if let database = databaseForThreads {
         // A search for damage takes about as long as the scan, and needs a processor of its own.
         let check = search?.check
         return try AppleParallelScan(
-          of: database, layout, request, bodiesAt: files.bodies,
+          of: database, layout, request, bodiesAt: files.bodies, sharing,
           threadCount: min(processorCount, 4), waitForProcessor: { check?.waitForEnd() },
           into: tally
         ).forEachTally(body)
       }
       var reader = try AppleTallyReader<Tally>(
-        snapshot.connection, layout, request, bodiesAt: files.bodies)
+        snapshot.connection, layout, request, bodiesAt: files.bodies, sharing)
       var share = AppleTallyReader<Tally>.Share(tally: tally)
       reader.start(.all)
       while reader.isReading {
@@ -85,9 +88,18 @@ extension AppleStore {
 
   /// Returns everything that must be decoded for `projection`.
   func completed(_ projection: Projection) -> Projection {
+    if projection.contains(.share) {
+      return completed(projection.subtracting(.share)).union([.share, .body])
+    }
     // Otherwise, the notes on a response would depend on which of its parts are requested.
     if projection.contains(.notes) { return projection.union(.examinedForNotes) }
     return projection.contains(.consistency) ? projection.union([.key, .body]) : projection
+  }
+
+  /// Returns the names of shared body files, which reading takes a look at each page of a table; none if shares are not requested.
+  private func sharing(for projection: Projection) throws -> AppleBodyFiles.Sharing {
+    guard projection.contains(.share) else { return .init() }
+    return .init(byEntries: try namedBodyFiles().shared, byDatabases: neighbours)
   }
 
   /// Scans responses on this thread: all of them, unless `begin` chooses some.
@@ -97,6 +109,9 @@ extension AppleStore {
     _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     let projection = completed(projection)
+    if projection.contains(.share) {
+      bodies = AppleBodyFiles(at: files.bodies, sharing: try sharing(for: projection))
+    }
     try translatingErrors {
       var scan = try AppleScan(snapshot.connection, layout, projection)
       var memory = StoredResponse.SpareMemory()

@@ -15,7 +15,9 @@ extension StoreDescription.Format {
 public final class AppleStore: StoreKind {
   let snapshot: AppleSnapshot
   let files: AppleStoreFiles
-  let bodies: AppleBodyFiles
+  var bodies: AppleBodyFiles
+  /// The names of the body files; `nil` before they were read.
+  private var bodyFileNames: AppleBodyFileNames?
   /// The folder for private copies.
   let temporaryFolder: String
   /// Reads short bodies from the database; `nil` before the first one.
@@ -40,10 +42,9 @@ public final class AppleStore: StoreKind {
   ///   - path: The database, under any name, or the folder of a `Cache.db`.
   ///   - wait: How long to wait for another process's lock, in milliseconds.
   ///   - temporaryFolder: The folder for a private copy if a transaction has to be rolled back.
-  ///   - isHeld: Whether to treat the store as in use, for a private copy of a store that is.
   /// - Throws: ``StoreError``.
   public init(
-    readingFrom path: String, wait: Int32, temporaryFolder: String, isHeld: Bool = false
+    readingFrom path: String, wait: Int32, temporaryFolder: String
   ) throws {
     self.temporaryFolder = temporaryFolder
     self.wait = wait
@@ -53,7 +54,7 @@ public final class AppleStore: StoreKind {
     let layout = snapshot.layout
     description = StoreDescription(
       path: path, format: .apple, schemaVersion: layout.schemaVersion,
-      identity: try files.state().database.identity, inUse: snapshot.inUse || isHeld,
+      identity: try files.state().database.identity, inUse: snapshot.inUse,
       holder: snapshot.holder,
       rawPropertyLists: ["response_object", "request_object", "proto_props", "user_info"],
       notes: snapshot.notes + layout.notes, readOnlyReason: layout.readOnlyReason)
@@ -176,8 +177,11 @@ public final class AppleStore: StoreKind {
 
   /// Returns the names of the body files that responses refer to.
   func namedBodyFiles() throws -> AppleBodyFileNames {
+    if let bodyFileNames { return bodyFileNames }
     do throws(SQLiteError) {
-      return try AppleBodyFileNames(in: snapshot.connection, layout)
+      let names = try AppleBodyFileNames(in: snapshot.connection, layout)
+      bodyFileNames = names
+      return names
     } catch {
       throw try translated(error)
     }

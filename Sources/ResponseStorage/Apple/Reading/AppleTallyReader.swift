@@ -33,9 +33,10 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
   /// - Parameters:
   ///   - request: What to decode. Tallies choose by a separate projection, if there is one.
   ///   - path: The path of the folder of body files.
+  ///   - sharing: The names of body files that no entry has for itself.
   init(
     _ connection: borrowing Connection, _ layout: AppleLayout, _ request: ScanRequest,
-    bodiesAt path: String
+    bodiesAt path: String, _ sharing: AppleBodyFiles.Sharing = .init()
   ) throws(SQLiteError) {
     let scan = try AppleScan(connection, layout, request.projection)
     let choice: AppleScan? =
@@ -46,7 +47,7 @@ struct AppleTallyReader<Tally: ResponseTally>: ~Copyable {
     self.choice = choice
     byteLimit = request.byteLimit
     let all = request.projection.union(request.choosing ?? [])
-    bodies = all.contains(.body) ? AppleBodyFiles(at: path) : nil
+    bodies = all.contains(.body) ? AppleBodyFiles(at: path, sharing: sharing) : nil
     bodyTable = layout.bodyTable
   }
 
