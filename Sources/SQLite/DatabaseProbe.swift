@@ -14,7 +14,7 @@ public enum DatabaseProbe {
 
   /// The shared lock bytes: every connection to a database in WAL mode holds a shared lock on them, and the
   /// last connection needs an exclusive lock to remove the log.
-  static let sharedLock: Range<Int64> = 0x4000_0002..<0x4000_0200
+  public static let sharedLock: Range<Int64> = 0x4000_0002..<0x4000_0200
 
   /// The lock bytes of the index of a log. Each connection holds the last one as long as it is open.
   public static let indexLocks: Range<Int64> = 120..<129

@@ -25,8 +25,8 @@ import SQLite
 /// Without a lock, changes by another process can only be detected: see ``verifyUnchanged()``.
 struct AppleSnapshot: ~Copyable {
   let connection: Connection
-  /// The tables and columns of the database.
-  let layout: AppleLayout
+  /// The tables and columns of the database; `nil` if it need not be a cache.
+  let layout: AppleLayout?
   // It stays open until the end, also where no lock was taken: closing any descriptor of a file
   // drops all POSIX locks that this process has on it, and SQLite has some.
   private let database: OpenFile
@@ -58,12 +58,15 @@ struct AppleSnapshot: ~Copyable {
   /// - Parameters:
   ///   - wait: How long to try again while another process prevents it, in milliseconds.
   ///   - temporaryFolder: The folder for a private copy.
+  ///   - isCache: Whether the database must be a cache in UTF-8.
   /// - Throws: ``StoreError``.
-  init(of files: AppleStoreFiles, wait: Int32, temporaryFolder: String) throws {
+  init(
+    of files: AppleStoreFiles, wait: Int32, temporaryFolder: String, asCache isCache: Bool = true
+  ) throws {
     var wait = LockWait(milliseconds: wait)
     while true {
       do {
-        self = try Self(trying: files, temporaryFolder)
+        self = try Self(trying: files, temporaryFolder, isCache)
         return
       } catch let error as StoreError where error.isContention {
         guard wait.pause() else { throw error }
@@ -71,7 +74,9 @@ struct AppleSnapshot: ~Copyable {
     }
   }
 
-  private init(trying files: AppleStoreFiles, _ temporaryFolder: String) throws {
+  private init(
+    trying files: AppleStoreFiles, _ temporaryFolder: String, _ isCache: Bool
+  ) throws {
     let state = try files.state()
     let file: OpenFile
     let lock: RecordLock?
@@ -96,7 +101,9 @@ struct AppleSnapshot: ~Copyable {
       } else {
         try Self.openQuiet(files, state, file)
       }
-    do { layout = try AppleLayout(of: opened.connection, path: files.path) } catch {
+    do {
+      layout = isCache ? try AppleLayout(of: opened.connection, path: files.path) : nil
+    } catch {
       // If the file changed meanwhile, report that: what was read of it may be no state that it ever had.
       try Self.verify(files, opened.state, usesLog)
       if let error = error as? SQLiteError { throw StoreError(error, path: files.path) }

@@ -14,6 +14,7 @@ extension StoreDescription.Format {
 /// The store that CFNetwork keeps on Apple platforms: `Cache.db` and `fsCachedData`.
 public final class AppleStore: StoreKind {
   let snapshot: AppleSnapshot
+  let layout: AppleLayout
   let files: AppleStoreFiles
   var bodies: AppleBodyFiles
   /// The names of the body files; `nil` before they were read.
@@ -30,8 +31,6 @@ public final class AppleStore: StoreKind {
   private var readNeighbours: NeighbouringDatabases?
 
   public let description: StoreDescription
-
-  var layout: AppleLayout { snapshot.layout }
 
   /// The version of the SQLite library that is linked, for example `3.40.1`.
   public static var libraryVersion: String { Connection.libraryVersion }
@@ -50,8 +49,9 @@ public final class AppleStore: StoreKind {
     self.wait = wait
     files = try AppleStoreFiles(at: path)
     snapshot = try AppleSnapshot(of: files, wait: wait, temporaryFolder: temporaryFolder)
+    guard let layout = snapshot.layout else { throw StoreError(.notACache, at: path) }
+    self.layout = layout
     bodies = AppleBodyFiles(at: files.bodies)
-    let layout = snapshot.layout
     description = StoreDescription(
       path: path, format: .apple, schemaVersion: layout.schemaVersion,
       identity: try files.state().database.identity, inUse: snapshot.inUse,

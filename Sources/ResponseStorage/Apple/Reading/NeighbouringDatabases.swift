@@ -146,7 +146,9 @@ struct NeighbouringDatabases: Sendable {
     let place = try AppleStoreFiles(at: "\(files.folder)/\(text)")
     for _ in 0..<3 {
       do {
-        return try names(in: AppleSnapshot(of: place, wait: wait, temporaryFolder: temporaryFolder))
+        return try names(
+          in: AppleSnapshot(
+            of: place, wait: wait, temporaryFolder: temporaryFolder, asCache: false))
       } catch let error as StoreError where error.code == .changedWhileReading {}
     }
     throw StoreError(.changedWhileReading, at: place.path, because: "it keeps changing")
