@@ -164,8 +164,10 @@ public struct StoreCheck {
   ) throws {
     // It is not known whether CFNetwork writes the row or the body file first. While the app is
     // running, a missing body may appear a moment later, so it counts only if a second look in
-    // a later state of the store still misses it.
-    if inUse, let entry, finding.code == StoredResponse.Note.Code.missingBodyFile.finding {
+    // a later state of the store still misses it. With a rollback journal, only the age of the entry tells.
+    if let entry, inUse || isRecent(entry),
+      finding.code == StoredResponse.Note.Code.missingBodyFile.finding
+    {
       suspects.append(.init(finding: finding, entry: entry))
       return
     }
@@ -175,6 +177,12 @@ public struct StoreCheck {
     guard lastPlanned != entry.version.id else { return }
     lastPlanned = entry.version.id
     try planned.append(entry.removed(because: reason))
+  }
+
+  /// Whether an app may just be storing an entry.
+  private func isRecent(_ entry: RemovalPlan.Entry) -> Bool {
+    let limit = AgeLimit(FileVersion.youth, at: options.clock)
+    return entry.version.stored.map { limit.isNotReached(by: $0) } ?? false
   }
 
   /// Checks the suspects again, in a later state of the store.

@@ -25,7 +25,7 @@ public struct FileVersion: Hashable, Sendable {
   /// CFNetwork needs less than one.
   // Ten minutes are far more than an app needs between writing a file and storing its row, and an
   // orphan that is kept for that long does no harm.
-  private static let youth = 600.0
+  public static let youth = 600.0
 
   /// Whether another process may still be writing the file.
   public func isYoung(at now: Timestamp) -> Bool { Self.isYoung(modified: modified, at: now) }
