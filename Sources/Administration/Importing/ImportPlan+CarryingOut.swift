@@ -18,31 +18,36 @@ extension ImportPlan {
     from archive: any ResponseArchive, in store: any ResponseStore, unless shouldStop: () -> Bool
   ) throws -> ImportResult {
     var staged: [Int64: ByteString] = [:]
+    // A store may be found to be in use only when its lock is taken.
+    let isStagedFirst = store.mayBeInUse
     func stage(_ entry: Entry, _ raw: RawResponse) throws {
-      if let name = try store.stage(raw) { staged[entry.number] = name }
+      if staged[entry.number] == nil, let name = try store.stage(raw) {
+        staged[entry.number] = name
+      }
     }
     do {
       // CFNetwork gives up on a lock after one second. So no time that grows with the size of
       // bodies may be spent while the transaction holds the lock.
-      if store.inUse {
+      if isStagedFirst {
         try forEachWritten(of: archive, unless: shouldStop, stage)
         try store.synchronizeStaged(staged.values.sorted())
       }
-      var changed = SpooledList<ImportResult.Entry>.Writer(in: temporaryFolder)
       var unneeded: [ByteString] = []
       // Complete before the commit, after which no error may be thrown.
       var result = ImportResult()
       try store.insert { insertion in
+        var changed = SpooledList<ImportResult.Entry>.Writer(in: temporaryFolder)
+        unneeded = []
         try forEachWritten(of: archive, unless: shouldStop) { entry, raw in
-          if !store.inUse { try stage(entry, raw) }
+          if !isStagedFirst { try stage(entry, raw) }
           let name = staged[entry.number]
           if try insertion.insert(raw, staged: name, replacing: entry.replaced) { return }
           try changed.append(.init(number: entry.number))
           if let name { unneeded.append(name) }
         }
         result = ImportResult(try changed.finish())
-        // If the store is in use, they are on disk already.
-        return store.inUse ? [] : staged.values.sorted()
+        // Those that were staged first are on disk already.
+        return isStagedFirst ? [] : staged.values.sorted()
       }
       store.removeStaged(unneeded)
       return result

@@ -63,6 +63,9 @@ public protocol ResponseStore {
   /// Whether another process had the store open when it was opened here; `false` for stores without locks.
   var inUse: Bool { get }
 
+  /// Whether another process may wait for each change: it has the store open, or could have it open without showing that.
+  var mayBeInUse: Bool { get }
+
   /// Writes what the store keeps of a response in a file, under a temporary name.
   ///
   /// - Returns: The name of the file; `nil` if the store keeps no file for the response.
@@ -81,6 +84,7 @@ public protocol ResponseStore {
   ///
   /// - Parameter body: Inserts responses one by one, and returns the names of the staged files that still have to be
   ///   synced, as ``synchronizeStaged(_:)`` does, before the store refers to them. If it throws, the store does not change.
+  ///   Called again if everything that it has inserted had to be undone.
   func insert(_ body: (any RawResponseInsertion) throws -> [ByteString]) throws
 
   /// Changes user info in batches, each of which is changed completely or not at all, however the process ends.
@@ -123,6 +127,8 @@ extension IteratorProtocol {
 
 // Defaults for stores without files.
 extension ResponseStore {
+  public var mayBeInUse: Bool { inUse }
+
   public func overwriteRemovedFiles() throws(StoreError) {}
 
   public func erase(fully: Bool, unless shouldStop: () -> Bool) throws(StoreError) -> Bool { true }

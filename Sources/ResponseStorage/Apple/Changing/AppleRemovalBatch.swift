@@ -66,7 +66,8 @@ struct AppleRemovalBatch: ~Copyable {
     self.look = look
   }
 
-  /// Removes the rows of responses in one transaction.
+  /// Removes the rows of responses, within a transaction that was begun for writing before: no process can change rows between
+  /// their comparison and their removal.
   ///
   /// - Parameters:
   ///   - first: The first responses.
@@ -77,12 +78,8 @@ struct AppleRemovalBatch: ~Copyable {
   /// - Returns: The number of responses, and the names of the body files that the removed rows referred to.
   mutating func remove(
     _ first: [ResponseVersion], and rest: inout some IteratorProtocol<ResponseVersion>,
-    atMost most: Int, _ connection: borrowing Connection,
-    skipped: inout [StoredResponse.ID], beforeCommit: ([ByteString]) -> Void
+    atMost most: Int, skipped: inout [StoredResponse.ID], beforeCommit: ([ByteString]) -> Void
   ) throws(SQLiteError) -> (count: Int, files: [ByteString]) {
-    // The lock is taken before the rows are read, so no process can change them before they are deleted.
-    try connection.execute("BEGIN IMMEDIATE")
-    let skippedBefore = skipped.count
     do throws(SQLiteError) {
       var rows = ordersByKey ? RowsByKey() : nil
       var names: [ByteString] = []
@@ -109,19 +106,14 @@ struct AppleRemovalBatch: ~Copyable {
       // rows are still there and refer to the files, which the next command finds out. The other
       // order would leave files that nothing mentions any more.
       beforeCommit(names)
-      try connection.execute("COMMIT")
       return (count, names)
     } catch {
-      // SQLite has already rolled back after some errors; this ROLLBACK then fails harmlessly.
       look.reset()
       delete.reset()
       deleteResponses.reset()
       deleteBlobs.reset()
       deleteBodies.reset()
       clear.reset()
-      try? connection.execute("ROLLBACK")
-      // Nothing of this batch was removed, so none of its responses was skipped either.
-      skipped.removeLast(skipped.count - skippedBefore)
       throw error
     }
   }

@@ -18,13 +18,6 @@ extension AppleStoreEditor {
   public func compact(
     fully: Bool, unless shouldStop: () -> Bool
   ) throws(StoreError) -> CompactionMethod {
-    // VACUUM holds the write lock until it has written the whole database, which can take minutes.
-    // CFNetwork waits for one second.
-    if fully, inUse {
-      throw StoreError(
-        .inUse, at: files.path,
-        because: "it can only be rewritten while no other process has it open")
-    }
     // In KiB: pages are moved once and in order, and a small page cache stays in the CPU cache.
     try run("PRAGMA cache_size = -512")
     let free = try number("PRAGMA freelist_count")
@@ -32,6 +25,14 @@ extension AppleStoreEditor {
     let canSlice = try number("PRAGMA auto_vacuum") == 2
     // Slices shorten the file too, but only if there is a free page to remove.
     let needsRewrite = free > 0 ? free > Self.mostPagesInSlices || !canSlice : try hasTail()
+    if fully || needsRewrite { try lookForOthers() }
+    // VACUUM holds the write lock until it has written the whole database, which can take minutes.
+    // CFNetwork waits for one second.
+    if fully, inUse {
+      throw StoreError(
+        .inUse, at: files.path,
+        because: "it can only be rewritten while no other process has it open")
+    }
     if fully || !inUse && needsRewrite {
       if try hasRoomForRewrite() || fully {
         do throws(SQLiteError) {
@@ -47,15 +48,18 @@ extension AppleStoreEditor {
       }
     }
     guard free > 0, canSlice else { return .none }
-    var pages = inUse ? Self.fewestPagesOfSlice : Self.mostPagesOfSlice
+    var pages = mayBeInUse ? Self.fewestPagesOfSlice : Self.mostPagesOfSlice
     let clock = ContinuousClock()
     // The number of free pages is read again for each slice, as an app that is running frees and
     // uses pages, too.
     var left = free
     while left > 0, !shouldStop() {
-      let start = clock.now
+      var start = clock.now
       do throws(SQLiteError) {
-        try connection.execute("PRAGMA incremental_vacuum(\(pages))")
+        try transact { () throws(SQLiteError) in
+          start = clock.now
+          try connection.execute("PRAGMA incremental_vacuum(\(pages))")
+        }
       } catch {
         // The write-ahead log needs room for what a slice moves, so try smaller slices.
         guard error.kind == .noRoom, pages > Self.fewestPagesOfSlice else {
@@ -64,15 +68,15 @@ extension AppleStoreEditor {
         pages /= 4
         continue
       }
+      let took = clock.now - start - readerWait
       let pagesBefore = left
       left = try number("PRAGMA freelist_count")
       WorkCounter.add(pagesBefore - left)
-      guard inUse else { continue }
-      let took = clock.now - start
+      guard mayBeInUse else { continue }
       // Grow while a slice is quick and shrink once it makes the app wait, then pause to let it write.
       if took < .milliseconds(10) { pages = min(pages * 2, 4_096) }
-      if took > .milliseconds(30) { pages = max(pages / 2, 1) }
-      CurrentProcess.sleep(milliseconds: 10)
+      if took > .milliseconds(30) { pages = max(pages / 2, Int64(smallestBatch)) }
+      pauseForOthers()
     }
     return .slices
   }

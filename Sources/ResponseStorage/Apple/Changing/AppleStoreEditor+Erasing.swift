@@ -11,20 +11,27 @@ extension AppleStoreEditor {
     overwrites = true
     // SQLite deletes a rollback journal without overwriting it, unless it is persistent. The mode is one of the
     // connection and not of the database, except for a write-ahead log.
-    if try !hasLog() { try run("PRAGMA journal_mode = PERSIST") }
+    if !hasLog { try run("PRAGMA journal_mode = PERSIST") }
   }
 
   public func erase(fully: Bool, unless shouldStop: () -> Bool) throws(StoreError) -> Bool {
     do {
-      let hasLog = try hasLog()
       if hasLog, !inUse, try !overwriteLog() {
         // Another process has just opened it.
         inUse = true
       }
       guard fully else { return hasLog ? !inUse : try overwriteJournal() }
-      if inUse { return try eraseWithoutBlocking(hasLog: hasLog, unless: shouldStop) }
+      try lookForOthers()
+      if inUse { return try eraseWithoutBlocking(unless: shouldStop) }
       try connection.execute("PRAGMA cache_size = -512")
-      guard try rewrite(unless: shouldStop) else { return false }
+      do throws(SQLiteError) {
+        guard try rewrite(unless: shouldStop) else { return false }
+      } catch {
+        guard error.kind == .busy else { throw error }
+        // An app has it open, whether or not that showed before.
+        inUse = true
+        return try eraseWithoutBlocking(unless: shouldStop)
+      }
       // The log has only the pages of the new database by now, and so needs no overwriting.
       return try hasLog ? checkpoint("TRUNCATE") : overwriteJournal()
     } catch let error as SQLiteError {
@@ -39,7 +46,7 @@ extension AppleStoreEditor {
   /// Empties the database of free pages, and the log of frames, as far as that needs no waiting.
   ///
   /// - Returns: `false`, as the gaps between the rows of a page can only be overwritten by rewriting the database.
-  private func eraseWithoutBlocking(hasLog: Bool, unless shouldStop: () -> Bool) throws -> Bool {
+  private func eraseWithoutBlocking(unless shouldStop: () -> Bool) throws -> Bool {
     _ = try compact(fully: false, unless: shouldStop)
     guard hasLog else {
       _ = try overwriteJournal()
@@ -91,13 +98,10 @@ extension AppleStoreEditor {
 
   /// Overwrites the rollback journal, which contains pages as they were before a transaction, and deletes it.
   ///
-  /// - Returns: `false` if another process uses the database.
+  /// - Returns: `true`.
   private func overwriteJournal() throws(SQLiteError) -> Bool {
-    do throws(SQLiteError) { try connection.execute("BEGIN EXCLUSIVE") } catch {
-      guard error.kind == .busy else { throw error }
-      return false
-    }
-    // SQLite has rolled back a journal of an interrupted transaction before it took the lock.
+    // While this process may write, no other one uses the journal: it belongs to no transaction, not even to a crashed one.
+    try connection.execute("BEGIN IMMEDIATE")
     overwrite(files.journal)
     try connection.execute("ROLLBACK")
     try connection.execute("PRAGMA journal_mode = DELETE")
@@ -125,20 +129,5 @@ extension AppleStoreEditor {
     var rows = try connection.prepare("PRAGMA wal_checkpoint(\(mode))")
     guard try rows.step() else { return false }
     return rows.integer(at: 0) == 0 && rows.integer(at: 1) == rows.integer(at: 2)
-  }
-
-  private func dataVersion() throws(SQLiteError) -> Int64 {
-    var rows = try connection.prepare("PRAGMA data_version")
-    return try rows.step() ? rows.integer(at: 0) : 0
-  }
-
-  /// Whether the database has a write-ahead log instead of a rollback journal.
-  private func hasLog() throws(StoreError) -> Bool {
-    do throws(SQLiteError) {
-      var rows = try connection.prepare("PRAGMA journal_mode")
-      return try rows.step() && rows.bytes(at: 0) == Array("wal".utf8)
-    } catch {
-      throw StoreError(error, path: files.path)
-    }
   }
 }

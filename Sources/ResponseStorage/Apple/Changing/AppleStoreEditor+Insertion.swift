@@ -74,35 +74,33 @@ extension AppleStoreEditor {
       // The keys that SQLite sorts for an index may not fit into memory.
       try connection.execute("PRAGMA temp_store = FILE")
       defer { try? connection.execute("PRAGMA temp_store = MEMORY") }
-      // IMMEDIATE takes the write lock now. A transaction that begins by reading and then wants to
-      // write fails at once with SQLITE_BUSY_SNAPSHOT if an app has written in between, and no
-      // waiting helps.
-      try connection.execute("BEGIN IMMEDIATE")
-      let insertion: AppleInsertion
+      // What does not fit into the page cache has to be written before the commit.
+      try connection.execute("PRAGMA cache_spill = ON")
+      defer { if !hasLog { try? connection.execute("PRAGMA cache_spill = OFF") } }
+      var replacedFiles: [ByteString]?
       do {
-        // CFNetwork may have prepared statements, and would have to prepare them again.
-        let indexes = inUse ? nil : try DeferredIndexes(droppingFrom: connection)
-        insertion = try AppleInsertion(connection, path: files.path)
-        let sync = try sync(of: body(insertion))
-        try indexes?.create(in: connection, folder: files.folder)
-        // SQLite writes to most damaged databases without an error. Before the commit, it can still
-        // be rolled back.
-        try verify()
-        // Before the commit: a row must not refer to a body that is not on disk.
-        try sync.wait()
-        noteRemoval(of: insertion.replacedFiles)
-        do { try connection.execute("COMMIT") } catch {
-          // Only opening the database again shows whether the commit took effect, so keep the intent.
-          intent?.keep()
-          throw error
+        try transact({ $0 }) { () throws(any Error) in
+          replacedFiles = nil
+          // CFNetwork may have prepared statements, and would have to prepare them again.
+          let indexes = inUse ? nil : try DeferredIndexes(droppingFrom: connection)
+          let insertion = try AppleInsertion(connection, path: files.path)
+          let sync = try sync(of: body(insertion))
+          try indexes?.create(in: connection, folder: files.folder)
+          // SQLite writes to most damaged databases without an error. Before the commit, it can still
+          // be rolled back.
+          try verify()
+          // Before the commit: a row must not refer to a body that is not on disk.
+          try sync.wait()
+          noteRemoval(of: insertion.replacedFiles)
+          replacedFiles = insertion.replacedFiles
         }
       } catch {
-        // SQLite has already rolled back after some errors; this ROLLBACK then fails harmlessly.
-        try? connection.execute("ROLLBACK")
+        // Only opening the database again shows whether a commit that has failed took effect, so keep the intent.
+        if replacedFiles != nil, (error as? SQLiteError)?.kind != .busy { intent?.keep() }
         throw error
       }
       // Only after the commit: before it, the rows on disk still refer to these files.
-      removeReplaced(insertion.replacedFiles)
+      removeReplaced(replacedFiles ?? [])
     } catch let error as SQLiteError {
       throw StoreError(error, path: files.path)
     }

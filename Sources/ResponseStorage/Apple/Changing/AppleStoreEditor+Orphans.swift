@@ -29,10 +29,11 @@ extension AppleStoreEditor {
         let rest = orphans[removal.visitedOrphans...]
         // While an app is running, release the lock after each small group so that it can write.
         // Removing a file took 40 to 80 µs, so 64 of them keep the lock for some 5 ms.
-        if var known = names, try remove(rest.prefix(inUse ? 64 : .max), checking: &known, &removal)
+        if var known = names,
+          try remove(rest.prefix(mayBeInUse ? 64 : .max), checking: &known, &removal)
         {
           names = known
-          if inUse { CurrentProcess.sleep(milliseconds: 10) }
+          pauseForOthers()
         } else if names != nil, readings < Self.mostReadings {
           names = try readNames()
           readings += 1
@@ -53,7 +54,7 @@ extension AppleStoreEditor {
   /// Reads the names in this database, and in the others in the folder; `nil` if one of those cannot be read.
   private func readNames() throws(SQLiteError) -> BodyFileNames? {
     neighbours.read(waiting: wait)
-    return neighbours.unreadable.isEmpty ? try BodyFileNames(connection) : nil
+    return neighbours.unreadable.isEmpty ? try BodyFileNames(of: self) : nil
   }
 
   /// Removes some files under the write lock, so that no response can begin to refer to one of them.
@@ -97,9 +98,9 @@ extension AppleStoreEditor {
     try connection.execute("BEGIN IMMEDIATE")
     // There is nothing to commit: the transaction is only for the lock.
     defer { try? connection.execute("ROLLBACK") }
-    if try names.areOutdated(connection) {
+    if try names.areOutdated(in: self) {
       guard names.duration < Self.longestReading else { return false }
-      names = try BodyFileNames(inTransactionOf: connection)
+      names = try BodyFileNames(of: self)
     }
     // Another database has no lock here, but nor does an app begin to refer to an old file.
     if neighbours.haveChanged() {
@@ -137,7 +138,34 @@ extension AppleStoreEditor {
   }
 }
 
-/// The names of the body files that the responses of a database refer to, at one point in time.
+extension AppleStoreEditor {
+  /// The rows that are read in one statement: with a rollback journal, an app cannot commit meanwhile.
+  private static let rowsOfSlice = 10_000
+
+  /// Calls `body` with the name of the body file of each row, whatever changes meanwhile.
+  func forEachBodyFileName(_ body: (UUIDBytes) -> Void) throws(SQLiteError) {
+    var rows = try connection.prepare(
+      """
+      SELECT entry_ID, CASE WHEN isDataOnFS > 0 THEN receiver_data END FROM \(AppleLayout.bodies) NOT INDEXED
+      WHERE entry_ID > ?1 ORDER BY entry_ID LIMIT \(Self.rowsOfSlice)
+      """)
+    var last = Int64.min
+    while true {
+      var count = 0
+      try rows.bind(integer: last, at: 1)
+      while try rows.step() {
+        let row = rows.integer(at: 0)
+        guard row > last || count == 0 else { throw .damage("rows are out of order") }
+        (last, count) = (row, count + 1)
+        if rows.type(at: 1) != .null, let name = UUIDBytes(rows.bytes(at: 1)) { body(name) }
+      }
+      rows.reset()
+      guard count == Self.rowsOfSlice else { return }
+    }
+  }
+}
+
+/// The names of the body files that the responses of a database refer to.
 private struct BodyFileNames {
   let names: Set<UUIDBytes>
   /// How long it took to read them.
@@ -145,33 +173,18 @@ private struct BodyFileNames {
   /// The `data_version` of SQLite, which changes when another connection has written.
   private let dataVersion: Int64
 
-  init(_ connection: borrowing Connection) throws(SQLiteError) {
-    // One transaction, so that the names and the data version belong to the same state.
-    try connection.execute("BEGIN")
-    defer { try? connection.execute("ROLLBACK") }
-    try self.init(inTransactionOf: connection)
-  }
-
-  init(inTransactionOf connection: borrowing Connection) throws(SQLiteError) {
+  init(of store: AppleStoreEditor) throws(SQLiteError) {
     let clock = ContinuousClock()
     let start = clock.now
+    // It comes first: a change while the names are read then shows.
+    dataVersion = try store.dataVersion()
     var names: Set<UUIDBytes> = []
-    var rows = try connection.prepare(
-      "SELECT receiver_data FROM \(AppleLayout.bodies) NOT INDEXED WHERE isDataOnFS > 0")
-    while try rows.step() {
-      if let name = UUIDBytes(rows.bytes(at: 0)) { names.insert(name) }
-    }
+    try store.forEachBodyFileName { names.insert($0) }
     self.names = names
     duration = clock.now - start
-    dataVersion = try Self.dataVersion(connection)
   }
 
-  func areOutdated(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
-    try Self.dataVersion(connection) != dataVersion
-  }
-
-  private static func dataVersion(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
-    var rows = try connection.prepare("PRAGMA data_version")
-    return try rows.step() ? rows.integer(at: 0) : 0
+  func areOutdated(in store: AppleStoreEditor) throws(SQLiteError) -> Bool {
+    try store.dataVersion() != dataVersion
   }
 }

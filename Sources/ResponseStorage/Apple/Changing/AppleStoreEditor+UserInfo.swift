@@ -18,7 +18,9 @@ extension AppleStoreEditor {
       while !rest.isEmpty, !shouldStop() {
         let batch = rest.prefix(Self.batchSize)
         rest = rest.dropFirst(batch.count)
-        changed.formUnion(try change(batch, by: &update))
+        changed.formUnion(
+          try transact { () throws(SQLiteError) in try change(batch, by: &update) })
+        pauseForOthers()
       }
     } catch {
       throw StoreError(error, path: files.path)
@@ -28,9 +30,8 @@ extension AppleStoreEditor {
   private func change(
     _ changes: ArraySlice<UserInfoChange>, by update: inout Statement
   ) throws(SQLiteError) -> Set<StoredResponse.ID> {
-    var changed: Set<StoredResponse.ID> = []
-    try connection.execute("BEGIN IMMEDIATE")
     do throws(SQLiteError) {
+      var changed: Set<StoredResponse.ID> = []
       for change in changes {
         guard case .row(let row) = change.id else { continue }
         if let new = change.new {
@@ -43,13 +44,10 @@ extension AppleStoreEditor {
         if try update.step() { changed.insert(change.id) }
         update.reset()
       }
-      try connection.execute("COMMIT")
+      return changed
     } catch {
       update.reset()
-      // SQLite has already rolled back after some errors; this ROLLBACK then fails harmlessly.
-      try? connection.execute("ROLLBACK")
       throw error
     }
-    return changed
   }
 }

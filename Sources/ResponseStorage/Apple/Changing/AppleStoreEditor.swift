@@ -11,6 +11,12 @@ import SQLite
 public final class AppleStoreEditor: ResponseStore {
   let files: AppleStoreFiles
   let connection: Connection
+  // The connection is declared first, and so closed first: closing any descriptor of the file drops SQLite's locks.
+  let lockFile: OpenFile
+  /// Whether the database has a write-ahead log instead of a rollback journal.
+  let hasLog: Bool
+  /// How long the last transaction has waited for readers before its commit.
+  var readerWait = Duration.zero
   var bodies: AppleBodyFiles
   /// What the other databases in the folder say about the body files. It is read again before files are removed.
   var neighbours: NeighbouringDatabases
@@ -53,8 +59,13 @@ public final class AppleStoreEditor: ResponseStore {
     // orphan.
     try files.checkWriting()
     // The probe comes before SQLite opens the file: closing the probe's descriptor drops SQLite's locks.
-    let inUse = try Self.isInUse(files)
+    let lockFile: OpenFile
+    do throws(FileError) { lockFile = try OpenFile(reading: files.database) } catch {
+      throw StoreError(error, path: files.database)
+    }
+    let isLocked = try Self.isLockedElsewhere(lockFile, files)
     let connection = try Self.connect(files, wait)
+    let hasLog = try Self.hasLog(connection, path)
     // A trigger runs inside of a DELETE. One was made that empties the whole cache when a single
     // row is removed, for which SQLite reports success, and another that fills the disk.
     try Self.guardLayout(of: connection, path)
@@ -65,7 +76,9 @@ public final class AppleStoreEditor: ResponseStore {
     bodies = AppleBodyFiles(at: files.bodies)
     self.files = files
     self.connection = connection
-    self.inUse = inUse
+    self.lockFile = lockFile
+    self.hasLog = hasLog
+    inUse = isLocked
   }
 
   private static func connect(
@@ -89,15 +102,29 @@ public final class AppleStoreEditor: ResponseStore {
     }
   }
 
-  private static func isInUse(_ files: AppleStoreFiles) throws(StoreError) -> Bool {
+  private static func isLockedElsewhere(
+    _ file: borrowing OpenFile, _ files: AppleStoreFiles
+  ) throws(StoreError) -> Bool {
     do throws(FileError) {
-      // Close it before SQLite opens the file: closing it later would drop SQLite's locks.
-      let file = try OpenFile(reading: files.database)
       // CFNetwork keeps its connection open for as long as the app runs. With a write-ahead log,
       // SQLite holds a shared lock on the log's index all that time, which is what the probe finds.
       return try DatabaseProbe.lockHeldElsewhere(on: file, indexPath: files.shm) != nil
     } catch {
       throw StoreError(error, path: files.database)
+    }
+  }
+
+  private static func hasLog(
+    _ connection: borrowing Connection, _ path: String
+  ) throws(StoreError) -> Bool {
+    do throws(SQLiteError) {
+      var rows = try connection.prepare("PRAGMA journal_mode")
+      if try rows.step(), rows.bytes(at: 0) == Array("wal".utf8) { return true }
+      // Without a log, pages that are written before the commit lock out all readers until then.
+      try connection.execute("PRAGMA cache_spill = OFF")
+      return false
+    } catch {
+      throw StoreError(error, path: path)
     }
   }
 
@@ -143,24 +170,45 @@ extension AppleStoreEditor {
     unless shouldStop: () -> Bool
   ) throws(StoreError) {
     do throws(SQLiteError) {
-      // While an app is running, batches are small, and sorting their keys would save nothing.
-      var batch = try AppleRemovalBatch(connection, ordersByKey: !inUse)
+      var batch = try AppleRemovalBatch(connection, ordersByKey: !mayBeInUse)
       var named: [UUIDBytes: Int]?
       // While an app is running, it waits for each batch, so batches start small and adapt to the time
       // they take. Otherwise a batch is as long as a user may wait after Control-C: each batch writes
       // pages again that the batch before it has written.
       // CFNetwork sets a busy timeout of one second, and this tool promises to keep an app waiting
       // for less than 100 ms.
-      var batchSize = inUse ? 32 : 200_000
+      var batchSize = mayBeInUse ? 32 : 200_000
       let clock = ContinuousClock()
       while true {
-        let first = responses.next(min(AppleRemovalBatch.groupLength, batchSize))
-        guard !first.isEmpty, !shouldStop() else { break }
-        let start = clock.now
-        let (count, names) = try batch.remove(
-          first, and: &responses, atMost: batchSize, connection, skipped: &removal.skipped,
-          beforeCommit: noteRemoval)
-        let took = clock.now - start
+        // A small batch is complete, so that it can be tried again.
+        let isWhole = mayBeInUse
+        let group = responses.next(isWhole ? batchSize : AppleRemovalBatch.groupLength)
+        guard !group.isEmpty, !shouldStop() else { break }
+        var start = clock.now
+        let skipped = removal.skipped.count
+        var (count, names): (Int, [ByteString]) = (0, [])
+        do throws(SQLiteError) {
+          try transact { () throws(SQLiteError) in
+            start = clock.now
+            removal.skipped.removeLast(removal.skipped.count - skipped)
+            (count, names) = try batch.remove(
+              group, and: &responses, atMost: isWhole ? group.count : batchSize,
+              skipped: &removal.skipped, beforeCommit: noteRemoval)
+          }
+        } catch {
+          if error.kind != .busy, wasRemoved(group, but: removal.skipped[skipped...]) {
+            // The next command removes the files.
+            removal.visited += count
+            removal.orphanedFiles += names.count
+            intent?.keep()
+          } else {
+            // Nothing of this batch was removed, so none of its responses was skipped, and no file lost its row.
+            removal.skipped.removeLast(removal.skipped.count - skipped)
+            intent?.settleBatch()
+          }
+          throw error
+        }
+        let took = clock.now - start - readerWait
         removal.visited += count
         if !names.isEmpty {
           // Only after the commit of the batch. If files went first and the process died, rows
@@ -171,18 +219,34 @@ extension AppleStoreEditor {
           // removed stays in it for the next command.
           intent?.settleBatch()
         }
-        guard inUse else { continue }
+        guard mayBeInUse else { continue }
         if took < .milliseconds(10) { batchSize = min(batchSize * 2, 4_096) }
         // Well below 100 ms, as the time that a batch takes is known only once it is over.
-        if took > .milliseconds(30) { batchSize = max(batchSize / 2, 1) }
+        if took > .milliseconds(30) { batchSize = max(batchSize / 2, smallestBatch) }
         // SQLite polls for the lock, so an app that waits needs a pause to get it.
-        CurrentProcess.sleep(milliseconds: 10)
+        pauseForOthers()
       }
       // The removals must be on disk before the intent's removal is.
       if intent != nil { bodies.synchronize() }
     } catch {
       throw StoreError(error, path: files.path)
     }
+  }
+
+  /// Whether a batch was removed although its commit has failed: with a rollback journal, the commit is the end of the journal, and
+  /// an error can follow that, as when the folder cannot be synchronized.
+  private func wasRemoved(
+    _ batch: [ResponseVersion], but skipped: ArraySlice<StoredResponse.ID>
+  ) -> Bool {
+    let skipped = Set(skipped)
+    guard !hasLog, case .row(let row)? = batch.first(where: { !skipped.contains($0.id) })?.id else {
+      return false
+    }
+    do throws(SQLiteError) {
+      var rows = try connection.prepare(
+        "SELECT 1 FROM \(AppleLayout.responses) WHERE entry_ID = \(row)")
+      return try !rows.step()
+    } catch { return false }
   }
 
   /// Removes the body files of removed rows, except those that other rows, of this database or of another one, still refer to.
@@ -231,11 +295,7 @@ extension AppleStoreEditor {
 
   private func countRowsByFile() throws(SQLiteError) -> [UUIDBytes: Int] {
     var counts: [UUIDBytes: Int] = [:]
-    var rows = try connection.prepare(
-      "SELECT receiver_data FROM \(AppleLayout.bodies) NOT INDEXED WHERE isDataOnFS > 0")
-    while try rows.step() {
-      if let file = UUIDBytes(rows.bytes(at: 0)) { counts[file, default: 0] += 1 }
-    }
+    try forEachBodyFileName { counts[$0, default: 0] += 1 }
     return counts
   }
 }
