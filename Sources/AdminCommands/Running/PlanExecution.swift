@@ -60,18 +60,26 @@ struct PlanExecution {
   }
 
   /// Overwrites what the removed entries left.
+  ///
+  /// - Throws: What ended it early. The receipt has what was done before.
   func erase(
     after receipt: inout RemovalReceipt, unless shouldStop: () -> Bool
   ) throws {
     guard let secure else { return }
     let store = receipt.plan.store
+    if let failure = receipt.failure {
+      receipt.erasure = .failed(failure, for: store)
+      return
+    }
     guard !receipt.plan.isEmpty || environment.mayHaveUnfinishedErasure(store.path) else {
       receipt.erasure = .skipped(for: store, isPlanned: false)
       return
     }
     if receipt.plan.isEmpty { try secure.collectRemains(of: store, receipt.plan.absent) }
-    let erasure = try secure.finish(store, linkedFiles: receipt.linkedFiles, unless: shouldStop)
+    let (erasure, failure) = secure.finish(
+      store, linkedFiles: receipt.linkedFiles, unless: shouldStop)
     receipt.erasure = erasure
+    if let failure { throw failure }
     let source = try cache.openForPlanning(in: environment, copy: store.path)
     receipt.footprintAfter = try source.footprint().totalBytes
     try source.finish()
@@ -91,21 +99,24 @@ struct PlanExecution {
       secure != nil && plan.isEmpty
       ? RemovalReceipt(before: plan) : carryOut(plan) { environment.stopReason(signals) }
     var renderer = renderer
-    var failure: (any Error)?
+    var failure = receipt.failure
     if let sidecars {
-      failure = renderer.carryOut(sidecars.plan, in: sidecars.folder, with: receipt)
-    }
-    if let failure = receipt.failure {
-      // What was removed before is gone whatever ended the run, so it is said in any case.
-      receipt.reportBeforeFailure(in: environment)
-      throw failure
+      let error = renderer.carryOut(sidecars.plan, in: sidecars.folder, with: receipt)
+      failure = failure ?? error
     }
     receipt.skipped += skipped
-    try erase(after: &receipt) { environment.stopReason(signals) != nil }
+    do { try erase(after: &receipt) { environment.stopReason(signals) != nil } } catch {
+      failure = failure ?? error
+    }
+    // What was removed before is gone whatever ended the run, so it is said in any case.
+    if let failure, receipt.plan.isEmpty { throw failure }
     renderer.showsFootprint = renderer.showsFootprint || secure != nil
     try receipt.write(by: renderer, as: change.format, in: environment)
+    if let failure {
+      receipt.noteBeforeFailure(in: environment)
+      throw failure
+    }
     receipt.reportRemainder(in: environment)
-    if let failure { throw failure }
     if let erasure = receipt.erasure {
       erasure.suggestNextCommand(for: plan.store.path, in: environment)
     } else if change.format == .table, plan.store.format.hasDatabase, !receipt.plan.entries.isEmpty

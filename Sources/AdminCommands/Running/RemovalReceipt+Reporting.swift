@@ -19,6 +19,11 @@ extension RemovalReceipt {
   /// Reports what was removed before a failure ended the removal.
   func reportBeforeFailure(in environment: CommandEnvironment) {
     environment.record.add(plan)
+    noteBeforeFailure(in: environment)
+  }
+
+  /// Says what was removed before a failure ended the command.
+  func noteBeforeFailure(in environment: CommandEnvironment) {
     if !plan.entries.isEmpty {
       let entries = Confirmation.counted(plan.entries.count, "entry", "entries")
       environment.note("removed \(entries) before the error")

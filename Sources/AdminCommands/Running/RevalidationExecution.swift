@@ -18,11 +18,14 @@ struct RevalidationExecution {
   let environment: CommandEnvironment
 
   /// Refreshes and removes entries, and records in the plan which ones were skipped because they had changed, were
-  /// already removed, or because of a stop.
+  /// already removed, or because of a stop or a failure.
   ///
   /// - Parameter shouldStop: Called repeatedly; `true` stops the execution.
-  func run(unless shouldStop: () -> Bool) throws {
+  /// - Returns: The error that ended it after something was changed, if one did.
+  /// - Throws: The error that ended it before.
+  func run(unless shouldStop: () -> Bool) throws -> (any Error)? {
     var refreshed = 0
+    var failure: (any Error)?
     // A batch reads the store in one pass, which needs the entries in ascending order of ids.
     var rest = try plan.makeRefreshReader()
     var batch = try rest.next(Self.batchSize)
@@ -36,18 +39,20 @@ struct RevalidationExecution {
     } catch is RefreshInterruption {
       // The interrupted batch was undone.
     } catch {
-      if refreshed > 0 {
-        let entries = Confirmation.counted(refreshed, "entry", "entries")
-        environment.note("refreshed \(entries) before the error")
-      }
-      throw error
+      guard refreshed > 0 else { throw error }
+      let entries = Confirmation.counted(refreshed, "entry", "entries")
+      environment.note("refreshed \(entries) before the error")
+      failure = error
     }
     while !batch.isEmpty {
       for entry in batch { plan.skip(entry) }
       batch = try rest.next(Self.batchSize)
     }
-    try remove(unless: shouldStop)
-    if shouldStop() { environment.note("stopped by a signal; the remaining entries were skipped") }
+    failure = try remove(unless: shouldStop, after: failure, isFirst: refreshed == 0)
+    if failure == nil, shouldStop() {
+      environment.note("stopped by a signal; the remaining entries were skipped")
+    }
+    return failure
   }
 
   private func refresh(
@@ -70,17 +75,33 @@ struct RevalidationExecution {
     return batch
   }
 
-  private func remove(unless shouldStop: () -> Bool) throws {
-    guard plan.count(.remove) > 0 else { return }
-    let receipt = PlanExecution(cache: cache, change: change, environment: environment)
-      .carryOut(try removalPlan()) { shouldStop() ? .signal : nil }
-    if let failure = receipt.failure {
-      receipt.reportBeforeFailure(in: environment)
-      throw failure
+  /// Removes entries, unless something has failed before.
+  ///
+  /// - Parameter isFirst: Whether nothing was changed yet.
+  /// - Returns: The error that ended the work, if one did.
+  private func remove(
+    unless shouldStop: () -> Bool, after failure: (any Error)?, isFirst: Bool
+  ) throws -> (any Error)? {
+    guard plan.count(.remove) > 0 else { return failure }
+    var failure = failure
+    var done = RemovalPlan.EntryList()
+    if failure == nil {
+      do {
+        let receipt = PlanExecution(cache: cache, change: change, environment: environment)
+          .carryOut(try removalPlan()) { shouldStop() ? .signal : nil }
+        (done, failure) = (receipt.plan.entries, receipt.failure)
+        environment.record.add(receipt.plan)
+        environment.record.left = receipt.remainder?.count ?? 0
+        if failure == nil {
+          receipt.reportRemainder(in: environment)
+        } else {
+          receipt.noteBeforeFailure(in: environment)
+        }
+      } catch { failure = error }
     }
-    receipt.reportRemainder(in: environment)
+    if let failure, isFirst, done.isEmpty { throw failure }
     // Both are in ascending order of ids.
-    var removed = receipt.plan.entries.makeReader()
+    var removed = done.makeReader()
     var next = try removed.next()
     var planned = try plan.makeRemovalReader()
     while let entry = try planned.next() {
@@ -90,6 +111,7 @@ struct RevalidationExecution {
         plan.skip(entry)
       }
     }
+    return failure
   }
 
   /// Plans to remove the entries that have not changed since their requests were created.

@@ -46,18 +46,17 @@ final class SecureRemoval {
 
   /// Removes the files of a survey, to which no entry refers.
   ///
-  /// - Returns: What was removed.
-  func remove(_ survey: OrphanSurvey, from path: String, unless shouldStop: () -> Bool) throws
-    -> Removal
-  {
-    var removal = Removal()
-    guard !survey.files.isEmpty || !survey.leftovers.isEmpty else { return removal }
+  /// - Parameter removal: Receives what was removed, even if an error is thrown.
+  func remove(
+    _ survey: OrphanSurvey, from path: String, into removal: inout Removal,
+    unless shouldStop: () -> Bool
+  ) throws {
+    guard !survey.files.isEmpty || !survey.leftovers.isEmpty else { return }
     texts.insert(survey.files)
     let store = try open(path)
     try store.remove(orphans: survey.files, into: &removal, unless: shouldStop)
     try store.remove(survey.leftovers, into: &removal, unless: shouldStop)
     _ = try store.erase(fully: false) { false }
-    return removal
   }
 
   /// Opens the cache for writing, so that removed files are overwritten.
@@ -76,19 +75,31 @@ final class SecureRemoval {
   /// The cache must be closed.
   ///
   /// - Parameter linkedFiles: The number of removed files that were not overwritten.
+  /// - Returns: What was done, and the error that ended it early, if one did.
   func finish(
     _ store: StoreDescription, linkedFiles: Int, unless shouldStop: () -> Bool
-  ) throws -> ErasureReceipt {
+  ) -> (ErasureReceipt, failure: (any Error)?) {
     var receipt = ErasureReceipt()
     receipt.hasDatabase = store.format.hasDatabase
     receipt.linkedFiles = linkedFiles
+    // What was removed is removed, and the receipt must say so whatever fails here.
     do {
-      try erase(store.path, &receipt, unless: shouldStop)
-    } catch let error as StoreError where error.code == .noRoom || error.code == .inputOutput {
-      // What was removed is removed, and the receipt must say so.
-      receipt.failure = error.description
+      do {
+        try erase(store.path, &receipt, unless: shouldStop)
+      } catch let error as StoreError where error.code == .noRoom || error.code == .inputOutput {
+        receipt.failure = error.description
+      }
+      if receipt.isErased { record?.finish() } else { record?.replaceOthers() }
+      try verify(store, &receipt)
+      return (receipt, nil)
+    } catch {
+      receipt.failure = receipt.failure ?? "\(error)"
+      return (receipt, error)
     }
-    if receipt.isErased { record?.finish() } else { record?.replaceOthers() }
+  }
+
+  /// Searches the files for the removed entries.
+  private func verify(_ store: StoreDescription, _ receipt: inout ErasureReceipt) throws {
     let footprint = try footprint(of: store.path)
     (receipt.logBytes, receipt.freeBytes) = (footprint.walBytes, footprint.freeBytes)
     var search = TraceSearch(for: texts)
@@ -98,7 +109,6 @@ final class SecureRemoval {
       try environment.forEachFile(store.path, wait) { try search.search($0, $1) }
     }
     receipt.report = try search.finish { try openSource(store.path) }
-    return receipt
   }
 
   /// Returns the sizes of the cache, and closes it.

@@ -37,6 +37,13 @@ public struct ErasureReceipt: Hashable, Sendable {
     return receipt
   }
 
+  /// Returns the receipt of a command that ended before anything was overwritten.
+  public static func failed(_ failure: any Error, for store: StoreDescription) -> ErasureReceipt {
+    var receipt = planned(for: store)
+    (receipt.isPlanned, receipt.failure) = (false, "\(failure)")
+    return receipt
+  }
+
   /// Returns the receipt of a command that removed nothing, or would remove nothing.
   public static func skipped(for store: StoreDescription, isPlanned: Bool) -> ErasureReceipt {
     var receipt = planned(for: store)

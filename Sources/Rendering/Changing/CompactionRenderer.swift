@@ -45,7 +45,7 @@ public enum CompactionRenderer {
         "Nothing to reclaim: a Foundation cache stores entries in files, not in a database\n")
       return
     }
-    guard let after = compaction.after, let method = compaction.method else {
+    guard let method = compaction.method else {
       buffer.append("Free space in the database: ")
       buffer.append(byteCount: before.freeBytes)
       buffer.append(" of ")
@@ -62,6 +62,8 @@ public enum CompactionRenderer {
       buffer.append("; nothing was changed\n")
       return
     }
+    // Unknown only if the cache could not be read again; the error says why.
+    guard let after = compaction.after else { return }
     buffer.append("Size on disk: ")
     buffer.append(byteCount: before.totalBytes)
     buffer.append(" before, ")

@@ -39,7 +39,9 @@ struct ErasureRenderer {
       return
     }
     if let failure = receipt.failure {
-      buffer.append("The database was not rewritten: ")
+      buffer.append(
+        receipt.isErased
+          ? "The files were not searched for traces: " : "The database was not rewritten: ")
       buffer.append(shown: ByteString(failure))
       buffer.append("\n")
     } else if receipt.isStopped {

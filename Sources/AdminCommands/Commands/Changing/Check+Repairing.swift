@@ -72,11 +72,11 @@ extension URLCacheAdmin.Check {
       plan.isEmpty
       ? RemovalReceipt(before: plan)
       : execution.carryOut(plan) { environment.stopReason(signals) }
+    environment.record.add(receipt.plan)
+    environment.record.left = receipt.remainder?.count ?? 0
     var failure = receipt.failure
-    if failure == nil {
-      do { try execution.erase(after: &receipt) { environment.stopReason(signals) != nil } } catch {
-        failure = error
-      }
+    do { try execution.erase(after: &receipt) { environment.stopReason(signals) != nil } } catch {
+      failure = failure ?? error
     }
     let open = {
       try environment.openSource(plan.store.path, cache.waitMilliseconds, now).source
@@ -112,7 +112,10 @@ extension URLCacheAdmin.Check {
       left: left,
       into: &output.text)
     try output.flush()
-    if let failure { throw failure }
+    if let failure {
+      receipt.noteBeforeFailure(in: environment)
+      throw failure
+    }
     receipt.reportRemainder(in: environment)
     if let left { hint(at: left, in: environment) }
     receipt.erasure?.suggestNextCommand(for: plan.store.path, in: environment)

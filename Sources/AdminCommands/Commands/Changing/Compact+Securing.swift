@@ -22,18 +22,35 @@ extension URLCacheAdmin.Compact {
     let secure = SecureRemoval(
       waiting: cache.waitMilliseconds, skippingCheck: noVerify, in: environment)
     try secure.collectRemains(of: store)
-    let removal = try secure.remove(survey, from: store.path, unless: shouldStop)
+    var removal = Removal()
+    var failure: (any Error)?
+    do {
+      try secure.remove(survey, from: store.path, into: &removal, unless: shouldStop)
+    } catch {
+      failure = error
+    }
     compaction.orphans =
       removal.visitedOrphans + removal.visited - removal.skippedOrphans.count
       - removal.skipped.count - removal.orphanedFiles
-    let erasure = try secure.finish(store, linkedFiles: removal.linkedFiles, unless: shouldStop)
+    if let failure, compaction.orphans == 0 { throw failure }
+    let erasure: ErasureReceipt
+    if let failure {
+      erasure = .failed(failure, for: store)
+    } else {
+      (erasure, failure) = secure.finish(
+        store, linkedFiles: removal.linkedFiles, unless: shouldStop)
+    }
     compaction.method =
       erasure.isErased ? .rewrite : erasure.inUse ? .slices : CompactionMethod.none
     if !store.format.hasDatabase { compaction.method = CompactionMethod.none }
     compaction.erasure = erasure
-    compaction.after = try measured(in: environment).footprint
+    // After a failure, too, what was removed is said.
+    do { compaction.after = try measured(in: environment).footprint } catch {
+      failure = failure ?? error
+    }
     compaction.stopReason = erasure.isStopped ? environment.stopReason(signals) : nil
     try write(compaction, environment)
+    if let failure { throw failure }
     if let reason = compaction.stopReason { environment.note("stopped by \(reason.words)") }
     environment.note(orphanedFiles: removal.orphanedFiles)
     erasure.suggestNextCommand(for: store.path, in: environment)

@@ -114,11 +114,14 @@ extension URLCacheAdmin {
       }
       // Hold signals, so that one ends the process only after the current batch and the receipt.
       let signals = HeldSignals()
-      try RevalidationExecution(
+      let failure = try RevalidationExecution(
         plan: plan, spool: spool, path: asked.store.path, cache: cache, change: change,
         environment: environment
       ).run { signals.haveCome }
-      return try finish(plan, of: asked, renderer, environment)
+      let status = try finish(plan, of: asked, renderer, environment)
+      // The results come first: some entries were changed before the failure.
+      if let failure { throw failure }
+      return status
     }
 
     /// Writes the results, and returns the exit status.

@@ -84,9 +84,12 @@ extension URLCacheAdmin {
       if !dryRun, changes {
         result = try carryOut(plan, from: archive, into: destination, in: environment)
       }
-      // Before the receipt: if the archive changed while it was read, the command has failed.
-      try archive.finish()
+      // If the archive changed while it was read, the command has failed. What was imported is imported all the same.
+      var failure: (any Error)?
+      do { try archive.finish() } catch { failure = error }
+      if let failure, dryRun || !changes { throw failure }
       try write(plan, result, destination, in: environment)
+      if let failure { throw failure }
       if plan.count(.otherMethod) > 0, !dryRun, file != "-", selection.isEmpty {
         let words = importing.wordsAdding(archive, to: destination.path) + ["--any-method"]
         environment.hint(
