@@ -63,9 +63,9 @@ final class AppleInsertion: RawResponseInsertion {
       // The file is only noted here. Until the commit, a rollback brings the row back, and with it
       // the need for the file.
       if let file { replacedFiles.append(file) }
-      // A response of this store may already use the archived id, so fall back to the id of
-      // the replaced response, or to a new one.
-      if try id.map({ try isFree($0) }) != true { id = row }
+      // It keeps its id. With the archived one, another response could get the id that is free then, and a backup of what
+      // was replaced would not be restored as it was.
+      id = row
     } else if try id.map({ try isFree($0) }) != true {
       id = nil
     }
