@@ -2,6 +2,16 @@ public import HTTPCaching
 
 /// A request for `urlcache-admin-fetch` to send.
 public struct FetchRequest: Hashable, Sendable {
+  /// The redirects to follow.
+  public enum Redirects: Int64, Hashable, Sendable, CaseIterable {
+    /// None.
+    case none
+    /// All; most header fields are not sent to another origin.
+    case any
+    /// Those to the same origin, so that all requests have the same header fields.
+    case sameOrigin
+  }
+
   /// The method.
   public var method: [UInt8]
 
@@ -19,20 +29,20 @@ public struct FetchRequest: Hashable, Sendable {
   // body.
   public var bodyLimit: Int64?
 
-  /// Whether to follow redirects.
-  public var followsRedirects: Bool
+  /// The redirects to follow.
+  public var redirects: Redirects
 
   /// Creates a request.
   public init(
     method: [UInt8] = Request.get, url: [UInt8], fields: FieldSection = FieldSection(),
-    timeoutMilliseconds: UInt32 = 15_000, bodyLimit: Int64? = nil, followsRedirects: Bool = false
+    timeoutMilliseconds: UInt32 = 15_000, bodyLimit: Int64? = nil, redirects: Redirects = .none
   ) {
     self.method = method
     self.url = url
     self.fields = fields
     self.timeoutMilliseconds = timeoutMilliseconds
     self.bodyLimit = bodyLimit
-    self.followsRedirects = followsRedirects
+    self.redirects = redirects
   }
 }
 

@@ -46,7 +46,7 @@ extension FetchRequest {
     Payload.bytes(
       [
         method, url, digits(Int64(timeoutMilliseconds)), digits(bodyLimit ?? -1),
-        digits(followsRedirects ? 1 : 0),
+        digits(redirects.rawValue),
       ] + texts(fields))
   }
 
@@ -57,12 +57,13 @@ extension FetchRequest {
       // Out of range is an error and not clamped: a peer of the same version never sends such a
       // number.
       let timeout = payload.nextNumber().flatMap({ UInt32(exactly: $0) }),
-      let limit = payload.nextNumber(), limit >= -1, let follows = payload.nextNumber(),
-      follows == 0 || follows == 1, let fields = payload.fields()
+      let limit = payload.nextNumber(), limit >= -1,
+      let redirects = payload.nextNumber().flatMap({ Redirects(rawValue: $0) }),
+      let fields = payload.fields()
     else { return nil }
     self.init(
       method: method, url: url, fields: fields, timeoutMilliseconds: timeout,
-      bodyLimit: limit < 0 ? nil : limit, followsRedirects: follows == 1)
+      bodyLimit: limit < 0 ? nil : limit, redirects: redirects)
   }
 }
 

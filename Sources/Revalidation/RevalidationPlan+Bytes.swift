@@ -13,7 +13,7 @@ extension RevalidationPlan.Entry {
     values.append(bodySize) { $0.append($1.bytes) }
     values.append(wasAsked)
     values.append(sent: sent)
-    values.append(withholdsCredentials)
+    values.append(choice: credentials)
     values.append(response) { $0.append(response: $1) }
     values.append(choice: outcome)
     values.append(decider) { $0.append(choice: $1) }
@@ -38,7 +38,7 @@ extension RevalidationPlan.Entry {
       version: version, url: url,
       bodySize: try reader.optionalNumber().map { ByteCount($0) },
       wasAsked: try reader.flag(), sent: try reader.sent(),
-      withholdsCredentials: try reader.flag(),
+      credentials: try reader.choice(),
       response: try reader.optional { reader throws(Failure) in try reader.response() },
       outcome: try reader.choice(),
       decider: try reader.optional { reader throws(Failure) in try reader.choice() },

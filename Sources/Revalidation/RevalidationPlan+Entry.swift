@@ -16,8 +16,8 @@ extension RevalidationPlan {
     public let wasAsked: Bool
     /// The validators that were sent, if a request was.
     public let sent: Set<ValidatorComparison.Decider>
-    /// Whether credentials of the stored request were left out, so that the response may differ.
-    public let withholdsCredentials: Bool
+    /// The credentials with which it was stored.
+    public let credentials: ValidationRequest.StoredCredentials
     /// The response of the origin server, if there was one.
     public let response: ValidationResponse?
     /// The outcome of the validation.
@@ -60,7 +60,7 @@ extension RevalidationPlan.Entry {
     self.init(
       version: request.version, url: request.url, bodySize: request.bodySize,
       wasAsked: request.skipReason == nil, sent: request.sent,
-      withholdsCredentials: request.withholdsCredentials, response: result.response,
+      credentials: request.credentials, response: result.response,
       outcome: result.outcome, decider: result.decider, reason: result.reason,
       joined: result.joined, misfit: result.misfit, savedBytes: result.savedBytes, action: action,
       skipReason: skipReason)
@@ -74,15 +74,18 @@ extension RevalidationPlan.Entry {
     // A refresh replaces what has changed. Removing it as well would throw away the newer response
     // that was just loaded.
     case .changed, .rolledBack:
-      if changes.refreshes {
-        refresh(result)
-      } else {
-        (changes.removesChanged ? .remove : .none, nil)
-      }
+      changes.refreshes ? refresh(result) : remove(result, ifWanted: changes.removesChanged)
     // Never removed by a refresh: a server may answer 404 for an hour while it is being updated.
-    case .gone: (changes.removesGone ? .remove : .none, nil)
+    case .gone: remove(result, ifWanted: changes.removesGone)
     default: (.none, nil)
     }
+  }
+
+  private static func remove(
+    _ result: ValidationResult, ifWanted isWanted: Bool
+  ) -> (RevalidationPlan.Action, RevalidationPlan.SkipReason?) {
+    guard isWanted else { return (.none, nil) }
+    return result.request.credentials == .unknown ? (.none, .credentialsUnknown) : (.remove, nil)
   }
 
   private static func refresh(_ result: ValidationResult) -> (

@@ -53,6 +53,8 @@ public final class RevalidationPlan {
     case bodyNotSent = "body-not-sent"
     /// It is pinned, so it is not removed.
     case pinned
+    /// It may have been stored with credentials, which the cache does not record, so it is not removed.
+    case credentialsUnknown = "credentials-unknown"
   }
 
   private let changes: Changes
@@ -71,6 +73,9 @@ public final class RevalidationPlan {
 
   /// The number of stored responses for which a request was sent.
   public private(set) var askedCount: Int64 = 0
+
+  /// The number of stored responses for which no request was sent because it would have had credentials.
+  public private(set) var withheldCount: Int64 = 0
 
   /// The number of stored responses that are not refreshed or removed although that was requested.
   public private(set) var hinderedCount: Int64 = 0
@@ -113,6 +118,7 @@ public final class RevalidationPlan {
     outcomes[entry.outcome, default: 0] += 1
     actions[entry.action, default: 0] += 1
     if entry.wasAsked { askedCount += 1 }
+    if entry.reason == .skipReason(.needsCredentials) { withheldCount += 1 }
     if entry.skipReason != nil { hinderedCount += 1 }
     if entry.action == .none, entry.outcome.meansOutdated { outdatedCount += 1 }
     savedBytes += entry.savedBytes
@@ -238,7 +244,7 @@ extension ValidationResult.Outcome {
   fileprivate var meansOutdated: Bool {
     switch self {
     case .incomplete, .changed, .rolledBack, .gone, .redirected: true
-    case .unchanged, .noValidator, .notAsked, .failed: false
+    case .unchanged, .noValidator, .needsCredentials, .notAsked, .failed: false
     }
   }
 }

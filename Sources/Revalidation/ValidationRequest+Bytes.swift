@@ -28,7 +28,7 @@ extension ValidationRequest {
       $0.append(fields: $1.fields)
     }
     values.append(mayBeRewritten)
-    values.append(withholdsCredentials)
+    values.append(choice: credentials)
   }
 
   /// Reads a request that was packed.
@@ -53,6 +53,6 @@ extension ValidationRequest {
         fields: try reader.fields())
     }
     mayBeRewritten = try reader.flag()
-    withholdsCredentials = try reader.flag()
+    credentials = try reader.choice()
   }
 }

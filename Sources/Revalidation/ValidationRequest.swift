@@ -32,14 +32,13 @@ public struct ValidationRules: Hashable, Sendable {
   /// The validators to send.
   public var sentValidator = SentValidator.auto
 
-  /// Whether to send the stored `Cookie` and `Authorization`, the credentials in the URL, and the fields named by
-  /// `Vary` that contain secrets.
+  /// Whether to send the stored credentials: those in the URL, and all header fields that are credentials.
   public var sendsCredentials = false
 
   /// The time limit for the head of a response, and for each further piece, in milliseconds.
   public var timeoutMilliseconds: UInt32 = 15_000
 
-  /// Whether to follow redirects.
+  /// Whether to follow redirects; a request with credentials does not leave its origin.
   public var followsRedirects = false
 
   /// The maximum size of a body that replaces the stored one; `nil` if no bodies are wanted. If they are, responses
@@ -64,6 +63,27 @@ public struct ValidationRequest: Hashable, Sendable {
     case url
     /// The body is incomplete, and there is no strong validator for requesting the rest.
     case incompleteBody = "incomplete-body"
+    /// It was stored with credentials, which may not be sent.
+    case needsCredentials = "needs-credentials"
+    /// It was stored with credentials that are never sent to an origin server.
+    case unsendableCredentials = "unsendable-credentials"
+  }
+
+  /// The credentials with which a response was stored.
+  ///
+  /// What a server answers to anybody else says nothing about it: a private response that still exists is a 404, or a
+  /// page that asks for a password, to those who may not see it.
+  public enum StoredCredentials: String, Hashable, Sendable, CaseIterable {
+    /// None.
+    case none
+    /// The store does not record whether there were any.
+    case unknown
+    /// Some, which may not be sent.
+    case withheld
+    /// Some that cannot be sent.
+    case unsendable
+    /// Some, which are sent.
+    case sent
   }
 
   /// The version of the stored response when the request was created.
@@ -93,8 +113,8 @@ public struct ValidationRequest: Hashable, Sendable {
   /// Whether the body is shorter than announced because the app may have serialized it again.
   let mayBeRewritten: Bool
 
-  /// Whether credentials of the stored request were left out, so that the response may differ.
-  public let withholdsCredentials: Bool
+  /// The credentials with which the response was stored; a request that lacks them is not sent.
+  public let credentials: StoredCredentials
 
   /// The reason as an error.
   public struct SkippedError: Error, Hashable, Sendable {
@@ -118,7 +138,7 @@ public struct ValidationRequest: Hashable, Sendable {
     guard let exchange else {
       mayBeRewritten = false
       (request, sent, asksForRest) = (Self.failure(.undecodable), [], false)
-      withholdsCredentials = false
+      credentials = .unknown
       return
     }
     mayBeRewritten = BodyCompleteness(of: exchange, response) == .rewritten
@@ -136,20 +156,20 @@ public struct ValidationRequest: Hashable, Sendable {
     let conditions = Self.conditions(conditional, rules.sentValidator)
     sent = Set(conditions.compactMap(\.decider))
     asksForRest = conditional.purpose == .completion
+    let secrets = exchange.credentials
+    credentials =
+      if !secrets.allSatisfy(\.isSendable) {
+        .unsendable
+      } else if !secrets.isEmpty || target.hasUserInfo {
+        rules.sendsCredentials ? .sent : .withheld
+      } else {
+        Self.recordsCredentials(response, exchange) ? .none : .unknown
+      }
     // Leave out the conditions of the stored request; this request gets its own.
-    var lines = conditional.request.fields.lines.filter { line in
-      !Self.conditionalFields.contains { $0.matches(line.name) } && line.isSendable
+    let lines = conditional.request.fields.lines.filter { line in
+      !Self.isCondition(line) && !line.isCredential && line.isSendable
     }
-    // Fields such as `X-Api-Key` are included if `Vary` names them.
-    let secrets = lines.filter { SecretNames.isSecretHeader($0.name[...]) }
-    lines.removeAll { SecretNames.isSecretHeader($0.name[...]) }
-    let credentials =
-      Self.credentials(of: response)
-      + secrets.filter { line in !Self.credentialFields.contains { $0.matches(line.name) } }
-    if rules.sendsCredentials { lines += credentials }
-    withholdsCredentials =
-      !rules.sendsCredentials && (!credentials.isEmpty || target.hasUserInfo)
-    let skipReason: SkipReason? =
+    var skipReason: SkipReason? =
       if storedMethod != Request.get && storedMethod != Request.head {
         .method
       } else if !target.isFetchable {
@@ -170,19 +190,33 @@ public struct ValidationRequest: Hashable, Sendable {
       } else {
         nil
       }
+    // Last, so that nobody sends credentials for an entry that cannot be validated even with them.
+    switch credentials {
+    case .withheld: skipReason = skipReason ?? .needsCredentials
+    case .unsendable: skipReason = skipReason ?? .unsendableCredentials
+    case .none, .unknown, .sent: break
+    }
     guard skipReason == nil else {
       request = Self.failure(skipReason ?? .undecodable)
       return
     }
+    let redirects: FetchRequest.Redirects =
+      if !rules.followsRedirects || credentials == .sent && target.hasUserInfo {
+        // The target of a redirect does not contain those of the URL.
+        .none
+      } else {
+        credentials == .sent ? .sameOrigin : .any
+      }
     request = .success(
       FetchRequest(
         // Credentials go out only if the user asks for it: a cache may be examined by somebody else
         // than the person whose credentials it contains.
         method: method, url: rules.sendsCredentials ? target.bytes : target.withoutUserInfo,
-        fields: FieldSection(lines + conditions.map(\.line)),
+        fields: FieldSection(
+          lines + (credentials == .sent ? secrets : []) + conditions.map(\.line)),
         timeoutMilliseconds: rules.timeoutMilliseconds,
         bodyLimit: method == Request.head ? nil : rules.bodyLimit?.bytes,
-        followsRedirects: rules.followsRedirects))
+        redirects: redirects))
   }
 
   /// Copies the stored beginning of the body to the spool, so that the rest can be joined to it.
@@ -206,9 +240,7 @@ public struct ValidationRequest: Hashable, Sendable {
   /// Returns the request without conditions, which a 304 cannot answer; `nil` if no request is sent.
   func withoutConditions() -> ValidationRequest? {
     guard case .success(var plain) = request else { return nil }
-    plain.fields.lines.removeAll { line in
-      Self.conditionalFields.contains { $0.matches(line.name) }
-    }
+    plain.fields.lines.removeAll { Self.isCondition($0) }
     var whole = self
     (whole.request, whole.sent, whole.asksForRest) = (.success(plain), [], false)
     whole.start = nil
@@ -230,7 +262,10 @@ public struct ValidationRequest: Hashable, Sendable {
   private static let conditionalFields: [FieldName] = [
     .ifNoneMatch, .ifModifiedSince, .ifRange, .range,
   ]
-  private static let credentialFields: [FieldName] = [.authorization, .cookie, .proxyAuthorization]
+
+  private static func isCondition(_ line: FieldLine) -> Bool {
+    conditionalFields.contains { $0.matches(line.name) }
+  }
 
   private static func failure(_ skipReason: SkipReason) -> Result<FetchRequest, SkippedError> {
     .failure(SkippedError(skipReason: skipReason))
@@ -260,24 +295,15 @@ public struct ValidationRequest: Hashable, Sendable {
     return request.validators.entityTag == nil ? .lastModified : .entityTag
   }
 
-  private static func credentials(of response: borrowing StoredResponse) -> [FieldLine] {
-    let names: [FieldName] = [.authorization, .cookie]
-    return FieldSection(response.request.headers ?? HeaderFields()).lines.filter { line in
-      line.isSendable && names.contains { $0.matches(line.name) }
-    }
-  }
-}
-
-extension FieldLine {
-  /// Whether the line is valid, and not about the connection or the length of a body, which the client sets. A cache
-  /// may contain anything, so stored fields are checked.
-  fileprivate var isSendable: Bool {
-    let reserved: [FieldName] = [
-      "Host", "Content-Length", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
-      "Transfer-Encoding", "Upgrade", "Expect",
-    ]
-    return FieldName(name).isValid && !reserved.contains { $0.matches(name) }
-      && !value.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
-      && String(validating: value, as: UTF8.self) != nil
+  /// Whether the store would contain credentials with which the response was stored.
+  ///
+  /// A Foundation store has no requests. Only `Vary` tells there that a response depends on credentials.
+  private static func recordsCredentials(
+    _ response: borrowing StoredResponse, _ exchange: Exchange
+  ) -> Bool {
+    if response.request.headers != nil { return true }
+    guard case .file = response.id else { return false }
+    guard case .fields(let names) = exchange.vary else { return true }
+    return !names.contains { SecretNames.isSecretHeader($0.lowercased[...]) }
   }
 }

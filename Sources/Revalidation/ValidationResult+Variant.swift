@@ -10,9 +10,8 @@ extension ValidationResult {
   var mayBeOtherVariant: Bool {
     guard let stored = request.exchange, let response, case .success(let sent) = request.request
     else { return false }
-    // Servers send another page to those who are not logged in, often with the same date, and not
-    // all servers name `Cookie` in `Vary`.
-    if request.withholdsCredentials { return true }
+    // Servers send another page to those who are not logged in, often with the same date.
+    if request.credentials == .unknown { return true }
     // A file of a Foundation cache does not contain the request.
     let isRequestKnown = if case .file = request.version.id { false } else { true }
     // The record covers the fields that the stored response names; the new response may name more.

@@ -22,6 +22,8 @@ public struct ValidationResult: Hashable, Sendable {
     case redirected
     /// The stored response has no validator.
     case noValidator = "no-validator"
+    /// It was stored with credentials, so that no request without them can decide anything; none was sent.
+    case needsCredentials = "needs-credentials"
     /// No request was sent, for another reason.
     case notAsked = "not-asked"
     /// There is no response, or none that is about the stored one.
@@ -104,9 +106,13 @@ public struct ValidationResult: Hashable, Sendable {
 
   /// Creates the result of a request that was not sent.
   public init(_ request: ValidationRequest, notAskedFor skipReason: ValidationRequest.SkipReason) {
-    self.init(
-      request, nil, skipReason == .noValidator ? .noValidator : .notAsked,
-      reason: .skipReason(skipReason))
+    let outcome: Outcome =
+      switch skipReason {
+      case .noValidator: .noValidator
+      case .needsCredentials, .unsendableCredentials: .needsCredentials
+      case .undecodable, .method, .url, .incompleteBody: .notAsked
+      }
+    self.init(request, nil, outcome, reason: .skipReason(skipReason))
   }
 
   /// Creates the result of a request without a response.
@@ -126,8 +132,8 @@ public struct ValidationResult: Hashable, Sendable {
     case 304: self.init(request, exchange, notModified: response)
     case 206 where request.asksForRest, 200, exchange.status:
       self.init(request, exchange, full: response)
-    // Only these two say that the resource is gone. 401 and 403 depend on credentials, which are
-    // left out, and 5xx on the hour.
+    // Only these two say that the resource is gone. 401 and 403 depend on credentials, which may
+    // have expired, and 5xx on the hour.
     case 404, 410: self.init(request, response, .gone)
     // A redirect may lead to a page of a network that wants a login. So it proves nothing about the
     // stored response, and removes nothing.

@@ -81,12 +81,18 @@ extension Fetcher: URLSessionDataDelegate {
       state.redirects += 1
       return state
     }
-    guard let state, state.request.followsRedirects, state.redirects <= Self.mostRedirects,
+    guard let state, state.request.redirects != .none, state.redirects <= Self.mostRedirects,
       let url = request.url, url.isFetchable, let host = url.bareHost, response.sends(to: url),
       // Never follow a redirect from https to http.
       url.scheme?.lowercased() == "https" || response.url?.scheme?.lowercased() == "http"
     else { return completionHandler(nil) }
-    let next = url.hasOrigin(of: response.url) ? request : request.forAnyOrigin()
+    let next: URLRequest
+    switch (state.request.redirects, url.hasOrigin(of: response.url)) {
+    case (.any, true): next = request
+    case (.any, false): next = request.forAnyOrigin()
+    case (.sameOrigin, true): next = request.withFields(of: task.originalRequest)
+    case (.sameOrigin, false), (.none, _): return completionHandler(nil)
+    }
     resolving.async { [self] in
       do throws(FetchFailure) {
         try Self.check(host, state.rule)

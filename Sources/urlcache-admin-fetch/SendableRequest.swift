@@ -43,6 +43,15 @@ extension URLRequest {
   /// A value that Foundation does not treat as empty, and for which libcurl omits the field.
   private static let leftOut = " "
 
+  /// Returns the request with the header fields of the one that was redirected: `URLSession` may leave credentials out.
+  func withFields(of redirected: URLRequest?) -> URLRequest {
+    var request = self
+    for (name, value) in redirected?.allHTTPHeaderFields ?? [:] {
+      request.setValue(value, forHTTPHeaderField: name)
+    }
+    return request
+  }
+
   /// Returns the request without fields that may be meant for one origin only (RFC 9110 §15.4). A field of any name
   /// can contain a secret, so only known fields are kept.
   func forAnyOrigin() -> URLRequest {

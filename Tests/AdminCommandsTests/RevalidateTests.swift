@@ -36,13 +36,13 @@ import Testing
   }
 
   private func run(
-    _ words: [String], answer: String? = nil, columns: Int? = nil
+    _ words: [String], of user: String = "", answer: String? = nil, columns: Int? = nil
   ) throws -> (result: CommandLineResult, requests: [FetchRequest]) {
     let now = try #require(Timestamp(secondsSince1970: 1_760_001_007))
     let names = ["304", "200", "404", "301", "500", "dead"]
     let responses = names.enumerated().map { index, name in
       var response = StoredResponse(id: .row(Int64(index + 1)))
-      response.url = ByteString("https://user:secret@a.example/\(name)")
+      response.url = ByteString("https://\(user)a.example/\(name)")
       response.key = response.url
       response.request.url = response.url
       response.stored = now
@@ -64,12 +64,12 @@ import Testing
     #expect(
       result.output == """
         OUTCOME     BY      SAVES  ACTION  URL
-        unchanged   etag  2.0 KiB  -       https://***@a.example/304 (sent without the stored credentials)
-        changed     etag        -  -       https://***@a.example/200 (sent without the stored credentials)
-        gone        -           -  -       https://***@a.example/404 (sent without the stored credentials)
-        redirected  -           -  -       https://***@a.example/301 (to /else‹U+0007›where; sent without the stored credentials)
-        failed      -           -  -       https://***@a.example/500 (the status is 500; sent without the stored credentials)
-        failed      -           -  -       https://***@a.example/dead (the line is ‹U+001B›[31mdead)
+        unchanged   etag  2.0 KiB  -       https://a.example/304
+        changed     etag        -  -       https://a.example/200
+        gone        -           -  -       https://a.example/404
+        redirected  -           -  -       https://a.example/301 (to /else‹U+0007›where)
+        failed      -           -  -       https://a.example/500 (the status is 500)
+        failed      -           -  -       https://a.example/dead (the line is ‹U+001B›[31mdead)
 
         6 requested, 1 unchanged, 1 changed, 1 gone, 1 redirected, 2 failed
         Not downloaded again, because it is still valid: 2.0 KiB
@@ -78,17 +78,44 @@ import Testing
     #expect(result.messages == "")
     #expect(result.status == .partly)
     #expect(requests.count == 6)
-    #expect(requests.allSatisfy { !String(decoding: $0.url, as: UTF8.self).contains("secret") })
+  }
+
+  @Test func `entries with credentials are not requested without them, and never changed`() throws {
+    for changes in [[], ["--refresh"], ["--purge-gone", "--purge-changed"]] {
+      let (result, requests) = try run(
+        ["--id", "3", "--yes"] + changes, of: "user:secret@")
+      #expect(
+        result.output == """
+          OUTCOME            BY  SAVES  ACTION  URL
+          needs-credentials  -       -  -       https://***@a.example/404 \
+          (unknown: it was stored with credentials, which '--with-credentials' sends)
+
+          0 requested, 1 needs-credentials
+
+          """)
+      #expect(
+        result.messages == """
+          hint: to send the credentials that entries were stored with: urlcache-admin revalidate -c \
+          memory --id 3 --yes \(changes.map { "\($0) " }.joined())--with-credentials
+
+          """)
+      #expect(result.status == .partly)
+      #expect(requests.isEmpty && result.removed == [])
+    }
+    let (result, requests) = try run(
+      ["--id", "3", "--purge-gone", "--yes", "--with-credentials"], of: "user:secret@")
+    #expect(result.removed == [.row(3)])
+    #expect(requests.map(\.url) == [Array("https://user:secret@a.example/404".utf8)])
   }
 
   @Test func `URLs are shortened to the width of the terminal`() throws {
     let lines = try [70, 200].map { width in
-      try run(["--all"], columns: width).result.output.split(separator: "\n")
+      try run(["--all"], of: "user:secret@", columns: width).result.output.split(separator: "\n")
     }
-    #expect(lines[1][1].contains("  https://***@a.example/304 (sent "))
+    #expect(lines[1][1].contains("  https://***@a.example/304 (unknown: "))
     // At least 20 columns are left for a URL; the reason is never cut.
     #expect(!lines[0][1].contains("https://***@a.example/304"), "\(lines[0][1])")
-    #expect(lines[0][1].hasSuffix(" (sent without the stored credentials)"))
+    #expect(lines[0][1].hasSuffix("'--with-credentials' sends)"))
     #expect(lines[0][1].count == lines[1][1].count - 5)
   }
 

@@ -57,10 +57,10 @@ import Testing
 
   @Test func `payloads are decoded as they were encoded`() {
     for limit: Int64? in [nil, 0, .max] {
-      for follows in [false, true] {
+      for redirects in FetchRequest.Redirects.allCases {
         let request = FetchRequest(
           method: Request.head, url: [0x68, 0xFF, 0x0A], fields: Self.fields,
-          timeoutMilliseconds: .max, bodyLimit: limit, followsRedirects: follows)
+          timeoutMilliseconds: .max, bodyLimit: limit, redirects: redirects)
         #expect(FetchRequest(payload: request.payload) == request)
       }
     }

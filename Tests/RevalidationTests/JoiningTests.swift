@@ -90,9 +90,9 @@ import Testing
     Case(
       stored: [modified, date, "Content-Length: 1004"], answer: [date, range], misfit: .validator),
     Case(
-      stored: [modified, date, "Content-Length: 1004"], request: ["Cookie: a"],
-      answer: [modified, date, range], misfit: .otherVariant),
-    Case(request: ["Cookie: a"]),
+      stored: [modified, date, "Content-Length: 1004"], request: ["X: 1"],
+      answer: [modified, date, range, "Vary: X"], misfit: .otherVariant),
+    Case(request: ["X: 1"], answer: ["ETag: \"a\"", range, "Vary: X"]),
     // The complete length of a stored 206 may be unknown.
     Case(
       stored: ["ETag: \"a\"", "Content-Range: bytes 0-999/1004"], storedStatus: 206),

@@ -39,7 +39,7 @@ import Testing
     var requests = Self.requests()
     #expect(
       Set(requests.compactMap(\.skipReason))
-        == [.undecodable, .method, .url])
+        == [.undecodable, .method, .url, .needsCredentials])
     requests[4].start = StoredStart(
       pieces: [0..<4, 9..<1_005], size: 1_000, fields: Sample.fields(["Content-MD5: a"]))
     let all = try ValidationRequests()
@@ -124,7 +124,7 @@ import Testing
     for misfit in RestMisfit.allCases {
       entry = RevalidationPlan.Entry(
         version: entry.version, url: "x", bodySize: nil, wasAsked: true, sent: [.lastModified],
-        withholdsCredentials: true, response: nil, outcome: .incomplete, decider: .entityTag,
+        credentials: .sent, response: nil, outcome: .incomplete, decider: .entityTag,
         reason: .contradiction, joined: JoinedBody(pieces: [1..<2], keptSize: 1, size: 2),
         misfit: misfit, savedBytes: 1, action: .complete, skipReason: .pinned)
       var values = PackedValues()

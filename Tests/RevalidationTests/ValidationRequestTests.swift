@@ -98,23 +98,98 @@ import Testing
     let response = Sample.response(
       [Self.tag, "Vary: Cookie, Accept, X-Api-Key"], url: "https://u:p@a.example/#x",
       request: [
-        "Cookie: a=b", "Authorization: x", "Proxy-Authorization: y", "Accept: z", "B: c",
-        "X-API-Key: k",
+        "Cookie: a=b", "Authorization: x", "Accept: z", "B: c", "X-API-Key: k",
+        "X-Other: Bearer abcdef",
       ])
     let request = ValidationRequest(for: response, by: ValidationRules())
-    let plain = try request.request.get()
-    #expect(Sample.lines(plain.fields) == ["Accept: z", "If-None-Match: W/\"a\""])
-    #expect(Sample.text(plain.url) == "https://a.example/")
-    #expect(request.withholdsCredentials)
+    #expect(request.skipReason == .needsCredentials)
+    #expect(request.credentials == .withheld)
     var rules = ValidationRules()
     rules.sendsCredentials = true
+    rules.followsRedirects = true
     let full = try sent(response, rules)
     #expect(
       Sample.lines(full.fields) == [
-        "Accept: z", "Cookie: a=b", "Authorization: x", "X-API-Key: k", "If-None-Match: W/\"a\"",
+        "Accept: z", "Cookie: a=b", "Authorization: x", "X-API-Key: k",
+        "X-Other: Bearer abcdef", "If-None-Match: W/\"a\"",
       ])
     #expect(Sample.text(full.url) == "https://u:p@a.example/")
-    #expect(!ValidationRequest(for: response, by: rules).withholdsCredentials)
+    // The target of a redirect does not contain those of the URL.
+    #expect(full.redirects == .none)
+    #expect(ValidationRequest(for: response, by: rules).credentials == .sent)
+  }
+
+  @Test func `an entry with credentials is only requested with all of them`() throws {
+    let secrets = [
+      "Cookie: a", "cookie: a", "Authorization: a", "X-Api-Key: a", "X-Session-Token: a",
+      "X-Original-Authorization: a", "X-A: Basic YTpi", "Accept: eyJhbGciOiJub25lIn0.e.x",
+    ]
+    for secret in secrets {
+      let response = Sample.response([Self.tag], request: ["Accept-Language: en", secret])
+      var rules = ValidationRules()
+      rules.followsRedirects = true
+      for limit: ByteCount? in [nil, 1] {
+        rules.bodyLimit = limit
+        let request = ValidationRequest(for: response, by: rules)
+        #expect(request.skipReason == .needsCredentials, "\(secret)")
+        #expect(
+          ValidationResult(request, notAskedFor: .needsCredentials).outcome == .needsCredentials)
+      }
+      rules.sendsCredentials = true
+      let request = try sent(response, rules)
+      #expect(Sample.lines(request.fields) == [secret, "If-None-Match: W/\"a\""])
+      #expect(request.redirects == .sameOrigin)
+    }
+    for plain in ["Accept: a", "If-None-Match: eyJhbGciOiJub25lIn0.e.x", "X-Key-Count: 1"] {
+      let response = Sample.response([Self.tag], request: [plain])
+      var rules = ValidationRules()
+      rules.followsRedirects = true
+      let request = ValidationRequest(for: response, by: rules)
+      #expect(request.credentials == .none, "\(plain)")
+      #expect(try request.request.get().redirects == .any)
+    }
+  }
+
+  @Test func `credentials that are never sent decide nothing`() {
+    for secret in ["Proxy-Authorization: a", "Cookie: a\nb", "Cookie : a"] {
+      for sends in [false, true] {
+        var rules = ValidationRules()
+        rules.sendsCredentials = sends
+        let request = ValidationRequest(
+          for: Sample.response([Self.tag], request: [secret, "Cookie: b"]), by: rules)
+        #expect(request.credentials == .unsendable, "\(secret)")
+        #expect(request.skipReason == .unsendableCredentials, "\(secret)")
+      }
+    }
+    // What cannot be validated with credentials either is reported as such.
+    let post = Sample.response([Self.tag], method: "POST", request: ["Cookie: a"])
+    #expect(ValidationRequest(for: post, by: ValidationRules()).skipReason == .method)
+    let bare = Sample.response([], request: ["Cookie: a"])
+    #expect(ValidationRequest(for: bare, by: ValidationRules()).skipReason == .noValidator)
+  }
+
+  @Test func `an entry is not removed if its credentials are unknown`() {
+    var changes = RevalidationPlan.Changes()
+    (changes.removesChanged, changes.removesGone) = (true, true)
+    var damaged = Sample.response([Self.tag])
+    damaged.request.headers = nil
+    var varying = Sample.response([Self.tag, "Vary: Accept, Cookie"])
+    var file = Sample.response([Self.tag, "Vary: Accept"])
+    (varying.id, file.id) = (.file("a"), .file("b"))
+    (varying.request.headers, file.request.headers) = (nil, nil)
+    for (response, isUnknown) in [(damaged, true), (varying, true), (file, false)] {
+      let request = ValidationRequest(for: response, by: ValidationRules())
+      #expect(request.credentials == (isUnknown ? .unknown : .none))
+      for status: Int64 in [404, 410, 200] {
+        let head = FetchHead(status: status, url: [], fields: Sample.fields(["ETag: \"b\""]))
+        let entry = RevalidationPlan.Entry(
+          ValidationResult(
+            request, ValidationResponse(head: head, requestTime: 0, responseTime: 0)),
+          making: changes)
+        #expect(entry.action == (isUnknown ? .none : .remove))
+        #expect(entry.skipReason == (isUnknown ? .credentialsUnknown : nil))
+      }
+    }
   }
 
   @Test func `fields with line breaks and connection fields are not sent`() throws {

@@ -16,11 +16,14 @@ struct ValidationOptions: ParsableArguments {
 
   @Flag(
     help: ArgumentHelp(
-      "Send the stored Cookie and Authorization fields, and the user name and password in the"
-        + " URL."))
+      "Send the stored credentials: header fields such as Cookie, Authorization and X-Api-Key,"
+        + " and the user name and password in the URL."))
   var withCredentials = false
 
-  @Flag(help: "Follow redirects, up to ten; never from https to http.")
+  @Flag(
+    help:
+      "Follow redirects, up to ten; never from https to http, nor with credentials to another server."
+  )
   var follow = false
 
   @Option(

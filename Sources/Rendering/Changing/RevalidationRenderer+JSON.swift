@@ -45,6 +45,7 @@ extension RevalidationRenderer {
     case .gone: "gone"
     case .redirected: "redirected"
     case .noValidator: "no_validator"
+    case .needsCredentials: "needs_credentials"
     case .notAsked: "not_asked"
     case .failed: "failed"
     }
@@ -68,9 +69,8 @@ extension RevalidationRenderer {
     json.member("location", url: entry.location, secrets)
     json.member("reason", entry.reason?.code)
     json.member("message", entry.reason?.words(status: entry.response?.head.status))
-    // Without its credentials, a server may well send something else. The outcome then says little,
-    // and programs should know.
-    json.member("withheld_credentials", entry.withholdsCredentials)
+    // Without its credentials a server may well send something else, so nothing was sent.
+    json.member("withheld_credentials", [.withheld, .unsendable].contains(entry.credentials))
     json.member("action", isSkipped ? "skipped" : entry.action.rawValue)
     json.member("hindrance", entry.skipReason?.rawValue)
     json.member("misfit", entry.misfit?.rawValue)

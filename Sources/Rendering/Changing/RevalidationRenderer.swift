@@ -88,9 +88,6 @@ public struct RevalidationRenderer: Sendable {
       parts.append(Array("requested the full response, because \(misfit.words)".utf8))
     }
     if let skipReason = entry.skipReason { parts.append(Array(skipReason.words.utf8)) }
-    if entry.withholdsCredentials, entry.response != nil {
-      parts.append(Array("sent without the stored credentials".utf8))
-    }
     guard !parts.isEmpty else { return nil }
     return Array("(".utf8) + parts.joined(separator: Array("; ".utf8)) + Array(")".utf8)
   }

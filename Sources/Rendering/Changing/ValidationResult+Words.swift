@@ -35,6 +35,9 @@ extension ValidationRequest.SkipReason {
     case .method: "only GET and HEAD requests can be repeated"
     case .url: "only http and https URLs can be requested"
     case .incompleteBody: "its body is incomplete, and the rest cannot be requested"
+    case .needsCredentials:
+      "unknown: it was stored with credentials, which '--with-credentials' sends"
+    case .unsendableCredentials: "unknown: it was stored with credentials that cannot be sent"
     }
   }
 }
@@ -50,6 +53,8 @@ extension RevalidationPlan.SkipReason {
     case .bodyNotSent:
       "not replaced, because the server answered the unconditional request with 304"
     case .pinned: "not removed, because it is pinned"
+    case .credentialsUnknown:
+      "not removed, because it may have been stored with credentials that the cache does not record"
     }
   }
 }

@@ -95,7 +95,7 @@ extension ExplanationRenderer {
     }
     write(details.validators, to: &json)
     json.member("needs_revalidation", details.reuse.decision == .validate)
-    write(conditional: details, to: &json)
+    write(conditional: details, of: explanation, to: &json)
     json.array("policies") { policies.write(explanation, to: &$0) }
     write(explanation.hints, to: &json)
     write(details.expiry, at: explanation.inquiry.now, to: &json)

@@ -31,7 +31,10 @@ extension ExplanationRenderer {
     }
   }
 
-  func write(conditional details: Explanation.Details, to json: inout JSONWriter) {
+  func write(
+    conditional details: Explanation.Details, of explanation: Explanation,
+    to json: inout JSONWriter
+  ) {
     // Foundation on Linux never validates, so there is no such request to show.
     guard details.foundation == nil else { return json.null("conditional_request") }
     let request = details.conditional.unconditional
@@ -40,16 +43,23 @@ extension ExplanationRenderer {
       json.utf8OrBase64(request.method)
       json.member("purpose", word: details.conditional.purpose.rawValue)
       json.object("headers") { json in
-        let presented = request.fields.lines
-        for (index, line) in presented.enumerated() {
-          let name = FieldName(of: line)
-          // A member of an object can be there only once, so repeated lines are joined, as RFC 9110
-          // §5.3 allows.
-          if presented[..<index].contains(where: { name.matches($0) }) { continue }
-          json.member(line.name, request.fields.shownValue(of: name, secrets) ?? [])
-        }
+        write(request.fields, to: &json)
         for line in details.conditional.conditions { json.member(line.name, line.value) }
       }
+      json.member("needs_credentials", explanation.credentials != .none)
+      json.object("credential_headers") { json in
+        write(FieldSection(details.exchange.credentials), to: &json)
+      }
+    }
+  }
+
+  private func write(_ fields: FieldSection, to json: inout JSONWriter) {
+    for (index, line) in fields.lines.enumerated() {
+      let name = FieldName(of: line)
+      // A member of an object can be there only once, so repeated lines are joined, as RFC 9110
+      // §5.3 allows.
+      if fields.lines[..<index].contains(where: { name.matches($0) }) { continue }
+      json.member(line.name, fields.shownValue(of: name, secrets) ?? [])
     }
   }
 

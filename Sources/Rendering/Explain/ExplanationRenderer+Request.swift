@@ -147,7 +147,31 @@ extension ExplanationRenderer {
     }
     let isConditional = explanation.outcome == .conditional || explanation.outcome == .cache
     buffer.append("  \(answers(to: isConditional ? details.conditional.purpose : .replacement))\n")
+    appendCredentials(explanation, details, into: &buffer)
     if !isConditional { appendCompletion(explanation, details, into: &buffer) }
+  }
+
+  /// Appends what else `revalidate` sends, if the entry was stored with credentials.
+  private func appendCredentials(
+    _ explanation: Explanation, _ details: Explanation.Details, into buffer: inout TextBuffer
+  ) {
+    guard details.foundation == nil else { return }
+    switch explanation.credentials {
+    case .none: return
+    case .unsendable:
+      buffer.append(
+        "  'revalidate' does not send it, as it was stored with credentials that cannot be sent\n")
+      return
+    case .sendable: buffer.append("  'revalidate' sends it only with '--with-credentials'")
+    }
+    let others = details.exchange.credentials.filter { line in
+      !details.request.fields.contains(FieldName(of: line))
+    }
+    for (index, line) in others.enumerated() {
+      buffer.append(index == 0 ? ", with the stored " : ", ")
+      buffer.append(shown: line.name)
+    }
+    buffer.append("\n")
   }
 
   /// Appends the request for the rest of an incomplete body, if it is not the next request anyway.

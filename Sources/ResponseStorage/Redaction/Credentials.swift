@@ -20,6 +20,14 @@ public enum Credentials {
       && tokenOfWhole(value)?.isEmpty == false
   }
 
+  /// Whether a header field of a request is a credential, which may decide what the server answers: because of its name,
+  /// as `Cookie` and `X-Api-Key` are, or because its value is credentials or contains a JSON Web Token.
+  public static func areIn(
+    fieldNamed name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>
+  ) -> Bool {
+    SecretNames.isSecretHeader(name) || areIn(fieldValue: value) || URLSecrets.hasWebToken(value)
+  }
+
   /// Returns the token of a text that is the name of a scheme and one token; `nil` for other texts.
   private static func tokenOfWhole(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let text = text.drop(while: \.isBlank)

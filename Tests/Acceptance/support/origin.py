@@ -59,6 +59,10 @@ STORED = {
 }
 
 
+# The header fields of which one shows a private page; others get a 404, or a page that asks for a password.
+CREDENTIALS = ["Authorization", "Cookie", "X-Api-Key", "X-Auth"]
+
+
 # What was cut off: of the large body the beginning is stored, in the database and in a file.
 CUT = {"half-small": {"ETag": '"1"'}, "half-large": {"ETag": '"1"'}}
 
@@ -132,6 +136,14 @@ class Origin(http.server.BaseHTTPRequestHandler):
                 self.answer(int(name))
             case "401":
                 self.answer(401, WWW_Authenticate='Basic realm="x"')
+            case "private-404" | "private-login" if any(self.headers[name] for name in CREDENTIALS):
+                self.answer(304, ETag='"1"')
+            case "private-404":
+                self.answer(404)
+            case "private-login":
+                self.answer(200, b"Log in", ETag='"login"')
+            case "to-private":
+                self.answer(302, Location="/private-404")
             case "redirect":
                 self.answer(301, Location="/etag")
             case "elsewhere":

@@ -22,7 +22,7 @@ RECOVERED = ["confidence", "found"]
 # Columns with a key, which an entry has under their own names.
 KEYED = ["user_info:a", "user_info:c", "user_info:\x1b\"", "proto_props:Accept-Encoding, Cookie"]
 # Members of an explanation whose own members are header fields and directives.
-NAMED_BY_CACHE = ["headers", "directives", "row", "columns"]
+NAMED_BY_CACHE = ["credential_headers", "headers", "directives", "row", "columns"]
 # Members of an entry in an archive of which there are some.
 PARTS = ["body", "proto_props", "request_object", "response_object", "user_info"]
 formats = jsonschema.FormatChecker(formats=[])

@@ -14,14 +14,20 @@ extension URLCacheAdmin {
       discussion: """
         Sends the request that 'explain' shows, adding only the header field Host, and
         reports each entry as unchanged, incomplete, changed, rolled-back, gone,
-        redirected, no-validator, not-asked or failed. Without '--refresh' or
-        '--purge-…' nothing is changed, and no body is downloaded. '--dry-run' also
-        sends the requests, because only the responses show what would change.
+        redirected, no-validator, needs-credentials, not-asked or failed. Without
+        '--refresh' or '--purge-…' nothing is changed, and no body is downloaded.
+        '--dry-run' also sends the requests, because only the responses show what
+        would change.
+
+        An entry that was stored with credentials (a Cookie, Authorization or X-Api-Key
+        field, or a user name in the URL) is requested only with '--with-credentials'.
+        Without them a server answers 404, or with a login page, for entries that it
+        still has; so such an entry is needs-credentials, and nothing happens to it.
 
         '--refresh' sends an unconditional request if there is no validator, and
         repeats the request if a 304 contradicts the entry. It keeps the stored entry
-        if the response may be a different variant: because a field named in Vary is
-        unknown or was not sent, or because stored credentials were not sent.
+        if the response may be a different variant, because a field named in Vary is
+        unknown or was not sent.
 
         '--resume' completes entries that contain only the beginning of a body. It
         appends the rest only if a strong validator, Content-Range, the length and any
@@ -131,6 +137,10 @@ extension URLCacheAdmin {
     ) throws -> ExitStatus {
       try write(plan, of: asked.store, renderer, environment)
       let absence = environment.report(absent: asked.absent, secrets.policy)
+      if plan.withheldCount > 0 {
+        let words = OptionHints.commandLine(environment.words, adding: ["--with-credentials"])
+        environment.hint("to send the credentials that entries were stored with: \(words)")
+      }
       let status = status(of: plan)
       return status == .done ? absence : status
     }
@@ -250,7 +260,9 @@ extension URLCacheAdmin {
     }
 
     private func status(of plan: RevalidationPlan) -> ExitStatus {
-      let failures = plan.count(.failed) + plan.count(.notAsked) + plan.hinderedCount
+      let failures =
+        plan.count(.failed) + plan.count(.notAsked)
+        + plan.count(.needsCredentials) + plan.hinderedCount
       if failures + plan.skippedCount > 0 { return .partly }
       let isLeft = plan.outdatedCount > 0 || change.dryRun && plan.count(.remove) > 0
       return isLeft ? .no : .done

@@ -117,7 +117,7 @@ extension URLCacheAdmin {
         try environment.write(part.bytes)
       }
       let projection = listing.selection.projection.union(Explanation.projection)
-        .union(classes.projection)
+        .union(classes.projection).union(.requestHeaders)
       func explain() throws {
         try listing.scan(source, projection) { response in try writer.insert(response) }
         try writer.finish()
