@@ -94,6 +94,12 @@ extension RevalidationPlan.Entry {
     guard let response = result.response, let stored = result.request.exchange else {
       return (.none, nil)
     }
+    // The store finds the entry to replace by its key, and a 304 has no status for it.
+    let version = result.request.version
+    let hasKey = if case .file = version.id { true } else { version.key != nil }
+    if !hasKey || result.selection != nil && stored.status == nil {
+      return (.none, .incompleteEntry)
+    }
     switch result.selection {
     // Following such a 304 would make an incomplete entry look complete.
     case .some where result.misfit != nil: return (.none, .bodyNotSent)

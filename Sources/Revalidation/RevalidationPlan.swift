@@ -1,7 +1,7 @@
 import Administration
 public import Bytes
 public import Files
-import ResponseStorage
+public import ResponseStorage
 import SQLite
 
 /// The changes to stored responses after validation, decided before anything is changed.
@@ -53,6 +53,8 @@ public final class RevalidationPlan {
     case bodyNotSent = "body-not-sent"
     /// It is pinned, so it is not removed.
     case pinned
+    /// Its key or its status is missing, so that it cannot be written anew.
+    case incompleteEntry = "incomplete-entry"
     /// It may have been stored with credentials, which the cache does not record, so it is not removed.
     case credentialsUnknown = "credentials-unknown"
   }
@@ -183,6 +185,36 @@ public final class RevalidationPlan {
 
   /// Returns a reader of the entries to remove, in ascending order of ids.
   public func makeRemovalReader() throws(FileError) -> Reader { try reader(of: .removal) }
+
+  /// Returns a reader of the entries to refresh or to remove, as they were when the requests were created.
+  public func makeVersionReader() throws(FileError) -> VersionReader {
+    try VersionReader(refreshes: makeRefreshReader(), removals: makeRemovalReader())
+  }
+
+  /// Reads the versions of entries to change, in ascending order of ids.
+  public struct VersionReader: ~Copyable {
+    private var refreshes: Reader
+    private var removals: Reader
+    private var refresh: ResponseVersion?
+    private var removal: ResponseVersion?
+
+    fileprivate init(refreshes: consuming Reader, removals: consuming Reader) throws(FileError) {
+      (refresh, removal) = (try refreshes.next()?.version, try removals.next()?.version)
+      self.refreshes = refreshes
+      self.removals = removals
+    }
+
+    /// Returns the next version; `nil` at the end.
+    public mutating func next() throws(FileError) -> ResponseVersion? {
+      guard let refresh, removal.map({ refresh.id < $0.id }) ?? true else {
+        let next = removal
+        removal = try removals.next()?.version
+        return next
+      }
+      self.refresh = try refreshes.next()?.version
+      return refresh
+    }
+  }
 
   private func reader(of change: Change) throws(FileError) -> Reader {
     var rows = try database.prepare("SELECT entry FROM entries WHERE change = ?1 ORDER BY id")

@@ -192,6 +192,31 @@ import Testing
     }
   }
 
+  @Test func `only what can be written anew is refreshed`() {
+    var changes = RevalidationPlan.Changes()
+    changes.refreshes = true
+    var keyless = Sample.response([Self.tag])
+    keyless.key = nil
+    var bare = Sample.response([Self.tag])
+    bare.status = nil
+    for (response, status, skipReason): (StoredResponse, Int64, RevalidationPlan.SkipReason?) in [
+      (keyless, 304, .incompleteEntry), (keyless, 200, .incompleteEntry),
+      (bare, 304, .incompleteEntry), (bare, 200, nil), (Sample.response([Self.tag]), 304, nil),
+    ] {
+      var rules = ValidationRules()
+      rules.bodyLimit = 9
+      let request = ValidationRequest(for: response, by: rules)
+      let tag = status == 304 ? Self.tag : "ETag: \"b\""
+      let head = FetchHead(
+        status: status, url: [], fields: Sample.fields([tag, "Cache-Control: max-age=9"]))
+      let entry = RevalidationPlan.Entry(
+        ValidationResult(request, ValidationResponse(head: head, requestTime: 0, responseTime: 0)),
+        making: changes)
+      #expect(entry.skipReason == skipReason, "\(status)")
+      #expect((entry.action == .none) == (skipReason != nil))
+    }
+  }
+
   @Test func `fields with line breaks and connection fields are not sent`() throws {
     let names = "Host, Content-Length, Transfer-Encoding, Connection, X, Y, Z"
     let response = Sample.response(

@@ -74,7 +74,7 @@ struct BriefHelp {
       options: ["--dry-run", "--full", "--threshold"]),
     "apply": BriefHelp(
       examples: ["apply plan.json --dry-run", "apply plan.json --yes"],
-      options: ["--dry-run", "--yes", "--max-delete", "--include-pinned"]),
+      options: ["--dry-run", "--yes", "--backup", "--max-delete", "--include-pinned"]),
     "pin": BriefHelp(
       examples: ["pin shop https://example.com/a.json", "pin"],
       options: ["--cache", "--everywhere", "--format"]),
@@ -99,12 +99,14 @@ struct BriefHelp {
       ]),
     "revalidate": BriefHelp(
       examples: ["revalidate shop --stale", "revalidate shop --stale --refresh --yes"],
-      options: ["--all", "--stale", "--host", "--refresh", "--purge-gone", "--dry-run", "--yes"]),
+      options: [
+        "--all", "--stale", "--host", "--refresh", "--purge-gone", "--dry-run", "--yes", "--backup",
+      ]),
     "expire": BriefHelp(
       examples: [
         "expire shop --all --clear-user-info 'Cached Date' --dry-run",
         "expire shop --host a.example --clear-user-info 'Cached Date' -y",
-      ], options: ["--clear-user-info", "--host", "--all", "--dry-run", "--yes"]),
+      ], options: ["--clear-user-info", "--host", "--all", "--dry-run", "--yes", "--backup"]),
     "export": BriefHelp(
       examples: ["export shop -o shop.tar.zst", "export shop --host .example.com -o shop.har"],
       options: ["--output", "--format", "--redact", "--with-credentials", "--force"]),

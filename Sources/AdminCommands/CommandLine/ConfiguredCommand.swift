@@ -14,6 +14,9 @@ protocol ConfiguredCommand: AdminCommand {
   /// The files that the command creates, and that must not exist yet.
   var newFiles: [NewFileOption] { get }
 
+  /// Whether the command changes nothing, so that nothing is created or recorded.
+  var isDryRun: Bool { get }
+
   /// Whether the command runs for each named cache.
   var runsForAllCaches: Bool { get }
 
@@ -34,6 +37,8 @@ protocol ConfiguredCommand: AdminCommand {
 
 extension ConfiguredCommand {
   var newFiles: [NewFileOption] { [] }
+
+  var isDryRun: Bool { false }
 
   var runsForAllCaches: Bool { false }
 
@@ -93,9 +98,6 @@ struct NewFileOption {
 protocol RecordedCommand: ConfiguredCommand {
   /// The options for the log and metrics.
   var recording: RecordOptions { get }
-
-  /// Whether it changes nothing, so that nothing is recorded.
-  var isDryRun: Bool { get }
 
   /// The maximum size on disk, in bytes, if the command knows it.
   var capacityBytes: ByteCount? { get }

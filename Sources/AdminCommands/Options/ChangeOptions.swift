@@ -138,12 +138,7 @@ struct SecureOptions: ParsableArguments {
 
 /// The options for the plan of a command that selects entries.
 struct PlanOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Before removing entries, export them to this new archive, for 'import'.",
-      valueName: "file"),
-    completion: .file(extensions: ExportFormat.extensions { $0.isNative }))
-  var backup: String?
+  @OptionGroup var backingUp: BackupOptions
 
   @Option(
     help: ArgumentHelp(
@@ -153,10 +148,19 @@ struct PlanOptions: ParsableArguments {
   var plan: String?
 
   func validate() throws {
-    if let backup { _ = try Self.format(ofBackup: backup) }
     guard backup == nil || plan == nil else {
       throw ValidationError("'--plan' removes nothing, so '--backup' has nothing to export.")
     }
+  }
+
+  /// The archive for what is removed.
+  var backup: String? { backingUp.backup }
+
+  /// Exports the entries that a plan removes, if requested; see ``BackupOptions``.
+  func backUp(
+    _ plan: RemovalPlan, of cache: CacheOptions, in environment: CommandEnvironment
+  ) throws {
+    try backingUp.backUp(plan, of: cache, in: environment)
   }
 
   /// Whether any of these options is set.
@@ -164,9 +168,8 @@ struct PlanOptions: ParsableArguments {
 
   /// The files to create.
   var newFiles: [NewFileOption] {
-    [("--backup", backup), ("--plan", plan == "-" ? nil : plan)].compactMap { option, path in
-      path.map { NewFileOption(option: option, path: $0) }
-    }
+    backingUp.newFiles
+      + (plan == nil || plan == "-" ? [] : [NewFileOption(option: "--plan", path: plan ?? "")])
   }
 
   /// Saves the plan to the requested file, which only its owner can read.

@@ -28,8 +28,8 @@ struct ScheduleOptions: ParsableArguments {
   }
 
   /// Rejects options that do not allow a second attempt.
-  func check(with planning: PlanOptions) throws {
-    guard ifBusy != .wait || planning.backup == nil else {
+  func check(with backingUp: BackupOptions) throws {
+    guard ifBusy != .wait || backingUp.backup == nil else {
       throw ValidationError(
         "'--if-busy wait' cannot be combined with '--backup', which is written only once. Use '--wait'."
       )

@@ -20,7 +20,7 @@ final class RunRecorder {
     of command: any ConfiguredCommand, in environment: CommandEnvironment
   ) throws(CommandFailure) {
     let recorded = command.recorded
-    let isDryRun = recorded?.isDryRun != false
+    let isDryRun = command.isDryRun
     let recording = isDryRun ? nil : recorded?.recording
     let files = command.newFiles + (recorded?.recording.files ?? [])
     try Self.requireDifferentFiles(files)

@@ -10,12 +10,17 @@ public struct UserInfoPlan {
   public struct Entry: Hashable, Sendable {
     /// The change.
     public let change: UserInfoChange
+    /// The entry, as it was when the plan was made.
+    public let version: ResponseVersion
     /// The URL of the entry.
     public let url: ByteString?
 
     /// Creates an entry.
-    public init(_ change: UserInfoChange, url: ByteString?) {
-      (self.change, self.url) = (change, url)
+    public init(_ change: UserInfoChange, of response: borrowing StoredResponse) {
+      self.change = change
+      version = ResponseVersion(
+        id: change.id, key: response.key, stored: response.stored, file: nil)
+      url = response.url
     }
   }
 
@@ -39,6 +44,19 @@ public struct UserInfoPlan {
   public func forEach(_ body: (Entry) throws -> Bool) throws {
     var rest = entries.makeReader()
     while let entry = try rest.next(), try body(entry) {}
+  }
+
+  /// Returns a reader of the entries, as they were when the plan was made.
+  public func makeVersionReader() -> VersionReader { VersionReader(entries: entries.makeReader()) }
+
+  /// Reads the versions of entries, in ascending order of ids.
+  public struct VersionReader {
+    fileprivate var entries: SpooledList<Entry>.Reader
+
+    /// Returns the next version; `nil` at the end.
+    public mutating func next() throws(FileError) -> ResponseVersion? {
+      try entries.next()?.version
+    }
   }
 
   /// Changes the entries in a store, except those whose user info has changed.
@@ -101,15 +119,16 @@ public struct UserInfoPlan {
 
 extension UserInfoPlan.Entry: Spoolable {
   func pack(into values: inout PackedValues) {
-    values.append(id: change.id)
+    values.append(version: version)
     values.append(change.old)
     values.append(change.new) { $0.append($1) }
     values.append(url) { $0.append($1) }
   }
 
   init(from reader: inout PackedReader) throws(PackedReader.Failure) {
-    let (id, old) = (try reader.id(), try reader.data())
-    change = UserInfoChange(of: id, from: old, to: try reader.optionalText()?.bytes)
+    version = try reader.version()
+    let old = try reader.data()
+    change = UserInfoChange(of: version.id, from: old, to: try reader.optionalText()?.bytes)
     url = try reader.optionalText()
   }
 }

@@ -1,5 +1,5 @@
 public import Bytes
-import Files
+public import Files
 public import ResponseArchives
 public import ResponseStorage
 
@@ -95,6 +95,41 @@ public struct ImportPlan {
 
   /// The number of the last entry that is imported, up to which the archive is read again; `nil` if none is.
   public var lastWritten: Int64? { totals.lastWritten }
+
+  /// Returns a reader of the entries of the cache that are replaced.
+  public func makeReplacedReader() throws -> ReplacedReader {
+    var versions = SpooledSort<Replaced>(in: temporaryFolder) { $0.version.id < $1.version.id }
+    var rest = try entries.makeReader()
+    while let entry = try rest.next() {
+      if let version = entry.replaced { try versions.insert(Replaced(version: version)) }
+    }
+    return ReplacedReader(versions: try versions.removeAll())
+  }
+
+  /// Reads the entries of the cache that are replaced, in ascending order of ids, as they were when the plan was made.
+  public struct ReplacedReader {
+    fileprivate var versions: MergedRuns<Replaced>
+
+    /// Returns the next entry; `nil` at the end.
+    public mutating func next() throws(FileError) -> ResponseVersion? {
+      try versions.next()?.version
+    }
+  }
+
+  /// An entry of the cache that is replaced.
+  fileprivate struct Replaced: Spoolable {
+    var version: ResponseVersion
+
+    var textBytes: Int { version.key?.bytes.count ?? 0 }
+
+    init(version: ResponseVersion) { self.version = version }
+
+    func pack(into values: inout PackedValues) { values.append(version: version) }
+
+    init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+      version = try reader.version()
+    }
+  }
 
   /// Calls `body` with each selected entry, in the order of the archive.
   ///

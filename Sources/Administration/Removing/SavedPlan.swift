@@ -143,11 +143,14 @@ extension ResponseVersion {
   ///
   /// - Parameter inCopy: Whether it is in a copy of the store, where files have other inode numbers.
   public func isStill(_ response: borrowing StoredResponse, inCopy: Bool = false) -> Bool {
-    guard id == response.id, key == response.key, stored == response.stored else { return false }
+    guard id == response.id, key == response.key else { return false }
     // The key and the stored time identify a row, because storing a response again changes the
     // time. Foundation replaces the file instead, which may keep its name within a second.
-    guard case .file = id else { return true }
-    guard let file, let found = response.file else { return false }
+    guard case .file = id else { return stored == response.stored }
+    // A version that an import or a refresh compares with has no time, which is in the file.
+    guard stored == nil || stored == response.stored, let file, let found = response.file else {
+      return false
+    }
     return inCopy ? found.isLike(file) : found == file
   }
 }

@@ -53,6 +53,7 @@ extension RevalidationPlan.SkipReason {
     case .bodyNotSent:
       "not replaced, because the server answered the unconditional request with 304"
     case .pinned: "not removed, because it is pinned"
+    case .incompleteEntry: "not refreshed, because its key or its status is missing"
     case .credentialsUnknown:
       "not removed, because it may have been stored with credentials that the cache does not record"
     }

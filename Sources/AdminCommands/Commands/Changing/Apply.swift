@@ -26,6 +26,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Changes") var change: ChangeOptions
     @OptionGroup(title: "Changes") var pinning: PinOptions
+    @OptionGroup(title: "Changes") var backingUp: BackupOptions
     @OptionGroup(title: "Changes") var securing: SecureOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup(title: "Output") var terminal: TerminalOptions
@@ -33,6 +34,7 @@ extension URLCacheAdmin {
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
     var recording: RecordOptions { change.recording }
+    var newFiles: [NewFileOption] { backingUp.newFiles }
 
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)
@@ -64,13 +66,15 @@ extension URLCacheAdmin {
         return .done
       }
       var execution = PlanExecution(cache: cache, change: change, environment: environment)
-      execution.secure = securing.removal(of: cache, by: change, in: environment)
+      execution.secure = securing.removal(
+        of: cache, by: change, backup: backingUp.backup, in: environment)
       // An empty plan opens no cache for writing: nothing could go wrong, and nothing has to be
       // locked.
       if change.dryRun || plan.isEmpty && execution.secure == nil {
         try execution.preview(plan, skipped: skipped, renderer)
         return skipped == 0 ? .done : .partly
       }
+      try backingUp.backUp(plan, of: planned(by: saved), in: environment)
       let isComplete = try execution.run(plan, skipped: skipped, renderer)
       // Somebody looked at this plan, so what differs from it must not pass as success.
       return isComplete && skipped == 0 ? .done : .partly
@@ -105,14 +109,20 @@ extension URLCacheAdmin {
       }
     }
 
+    /// Returns the cache that the options name, or else the one that the plan was made for.
+    private func planned(by saved: SavedPlan) -> CacheOptions {
+      var cache = cache
+      cache.cache = cache.cache ?? saved.path
+      return cache
+    }
+
     /// Creates a plan from the entries of a saved plan that have not changed.
     ///
     /// - Returns: The plan, and the number of changed entries.
     private func plan(
       from saved: SavedPlan, in environment: CommandEnvironment
     ) throws -> (RemovalPlan, skipped: Int) {
-      var cache = cache
-      if cache.cache == nil { cache.cache = saved.path }
+      let cache = planned(by: saved)
       let source = try cache.openForPlanning(in: environment)
       let store = source.description
       // Another cache may have taken the place of the one that the plan was made for.

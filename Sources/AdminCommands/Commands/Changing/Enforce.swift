@@ -70,7 +70,7 @@ extension URLCacheAdmin {
       change.recording.metricsFile = change.recording.metricsFile ?? settings.metricsFile
     }
 
-    func validate() throws { try schedule.check(with: planning) }
+    func validate() throws { try schedule.check(with: planning.backingUp) }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       // Before the intents of other commands are finished, since a wrong option must change nothing

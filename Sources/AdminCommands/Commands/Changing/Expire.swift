@@ -44,6 +44,8 @@ extension URLCacheAdmin {
     @Flag(name: [.customShort("y"), .long], help: "Do not ask for confirmation.")
     var yes = false
 
+    @OptionGroup var backingUp: BackupOptions
+
     @Flag(help: "Skip the SQLite check of the database before changing it.")
     var noVerify = false
 
@@ -57,6 +59,7 @@ extension URLCacheAdmin {
     var writesJSON: Bool { format == .json }
     var isDryRun: Bool { dryRun }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
+    var newFiles: [NewFileOption] { backingUp.newFiles }
 
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)
@@ -64,6 +67,7 @@ extension URLCacheAdmin {
     }
 
     func validate() throws {
+      try schedule.check(with: backingUp)
       guard !clearUserInfo.contains("") else {
         throw ValidationError("'--clear-user-info' needs a key.")
       }
@@ -84,6 +88,8 @@ extension URLCacheAdmin {
         environment.note("nothing was changed")
         return .done
       }
+      var versions = plan.makeVersionReader()
+      try backingUp.backUp(before: .change, of: cache, in: environment) { try versions.next() }
       // Hold signals, so that one ends the process only after the current batch.
       let signals = HeldSignals()
       let store = try environment.openStore(
@@ -146,8 +152,8 @@ extension URLCacheAdmin {
           return .next
         }
         if let change {
-          let url = StoredResponse(decoding: raw, [.key, .url]).url
-          try plan.append(UserInfoPlan.Entry(change, url: url))
+          let response = StoredResponse(decoding: raw, [.key, .url, .stored])
+          try plan.append(UserInfoPlan.Entry(change, of: response))
         }
         return .next
       }

@@ -61,7 +61,7 @@ extension URLCacheAdmin {
     }
 
     func validate() throws {
-      try schedule.check(with: planning)
+      try schedule.check(with: planning.backingUp)
       try sidecars.check(with: scope)
       guard sidecars.sidecars == nil || planning.plan == nil else {
         throw ValidationError("'--plan' and '--sidecars' cannot be combined.")

@@ -44,6 +44,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Cache") var scope: ScopeOptions
     @OptionGroup(title: "Requests") var asking: ValidationOptions
     @OptionGroup(title: "Changes") var change: ChangeOptions
+    @OptionGroup(title: "Changes") var backingUp: BackupOptions
     @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup(title: "Output") var terminal: TerminalOptions
 
@@ -66,6 +67,7 @@ extension URLCacheAdmin {
     var isDryRun: Bool { change.dryRun }
     var recording: RecordOptions { change.recording }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
+    var newFiles: [NewFileOption] { backingUp.newFiles }
 
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)
@@ -86,6 +88,9 @@ extension URLCacheAdmin {
       }
       guard !refresh || !purgeChanged else {
         throw ValidationError("'--refresh' and '--purge-changed' cannot be combined.")
+      }
+      guard backingUp.backup == nil || !changes.isNothing else {
+        throw ValidationError("'--backup' needs '--refresh', '--purge-changed' or '--purge-gone'.")
       }
     }
 
@@ -117,6 +122,11 @@ extension URLCacheAdmin {
       guard try allow(plan, renderer, of: asked.storedEntries, environment) else {
         environment.note("nothing was changed")
         return .done
+      }
+      var versions = try plan.makeVersionReader()
+      let isRefreshing = plan.changedCount > plan.count(.remove)
+      try backingUp.backUp(before: isRefreshing ? .change : .removal, of: cache, in: environment) {
+        try versions.next()
       }
       // Hold signals, so that one ends the process only after the current batch and the receipt.
       let signals = HeldSignals()

@@ -47,10 +47,14 @@ extension URLCacheAdmin {
     @Flag(name: [.customShort("y"), .long], help: "Do not ask before replacing entries.")
     var yes = false
 
+    @OptionGroup var backingUp: BackupOptions
+
     @OptionGroup(title: "Output") var formats: FormatOptions<ChangeFormat>
 
     var format: ChangeFormat { formats.format }
     var writesJSON: Bool { format == .json }
+    var isDryRun: Bool { dryRun }
+    var newFiles: [NewFileOption] { backingUp.newFiles }
 
     func validate() throws {
       guard file != "-" || !selection.urlFile.contains("-") else {
@@ -82,6 +86,12 @@ extension URLCacheAdmin {
       }
       var result = ImportResult()
       if !dryRun, changes {
+        if plan.count(.replace) > 0 {
+          var replaced = try plan.makeReplacedReader()
+          try backingUp.backUp(before: .change, of: cache, in: environment) {
+            try replaced.next()
+          }
+        }
         result = try carryOut(plan, from: archive, into: destination, in: environment)
       }
       // If the archive changed while it was read, the command has failed. What was imported is imported all the same.
