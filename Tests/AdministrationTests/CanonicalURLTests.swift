@@ -19,7 +19,8 @@ import Testing
       ("http://[::80", "http://[::80/"), ("http://a:443/", "http://a:443/"),
       ("1http://A:80", "1http://A:80"), ("mailto:A@B c", "mailto:A@B%20c"),
       ("https://a/%", "https://a/%25"), ("https://a/%%4a%4", "https://a/%25%4A%254"),
-      ("https://\u{E9}x/", "https://%C3%A9x/"), ("https://a/\"\u{301}", "https://a/%22%CC%81"),
+      ("https://\u{E9}x/", "https://xn--x-9fa/"), ("https://B%c3%bcx.A/", "https://xn--bx-xka.a/"),
+      ("https://a/\"\u{301}", "https://a/%22%CC%81"),
       ("no url", "no%20url"),
       ("", ""),
     ]
@@ -63,6 +64,21 @@ import Testing
     #expect(CanonicalURL.host(of: "file:///a") == nil)
     #expect(CanonicalURL.path(of: "https://a/b/c?d#e") == "/b/c")
     #expect(CanonicalURL.scheme(of: "HTTPS://a") == "https")
+  }
+
+  @Test func `all spellings of a host have one canonical form`() {
+    let spellings: [ByteString] = [
+      "https://b\u{FC}cher.example/", "https://BU\u{308}CHER.Example:443",
+      "https://XN--Bcher-KVA.example/", "https://b%C3%BCcher.example/",
+      "https://b\u{FC}cher\u{3002}\u{FF45}xample/",
+    ]
+    for spelling in spellings {
+      #expect(CanonicalURL.of(spelling) == "https://xn--bcher-kva.example/")
+      #expect(CanonicalURL.comparedHost(of: spelling) == "xn--bcher-kva.example")
+    }
+    // Text that is no host is not converted.
+    #expect(CanonicalURL.of("http://\u{E9}:80:80/") == "http://%C3%A9:80:80/")
+    #expect(CanonicalURL.of("http://[\u{E9}]/") == "http://[%C3%A9]/")
   }
 
   @Test func `hostile URLs cost linear time`() {

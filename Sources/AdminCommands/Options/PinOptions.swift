@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import Bytes
 import Files
+import Rendering
 
 /// The options for pinned entries, of commands that remove entries.
 struct PinOptions: ParsableArguments {
@@ -12,7 +13,17 @@ struct PinOptions: ParsableArguments {
   func pins(
     of cache: CacheOptions, in environment: CommandEnvironment
   ) throws(CommandFailure) -> EntryNames {
-    includePinned ? EntryNames() : try cache.pins(in: environment)
+    if includePinned { return EntryNames() }
+    let pins = try cache.pins(in: environment)
+    // A file that was written by hand may have patterns, and its author believes that they protect entries.
+    for name in pins.names where name.looksLikePattern {
+      guard case .url(let url) = name else { continue }
+      environment.noteOnce(
+        "the pin '\(EntryNames.text(SecretPolicy().url(url, for: .people)))' is no pattern: it protects"
+          + " only an entry with exactly this URL; to keep all that match, write a rule with"
+          + " 'match.glob' and 'action = \"keep\"'")
+    }
+    return pins
   }
 }
 

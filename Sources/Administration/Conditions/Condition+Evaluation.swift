@@ -159,6 +159,7 @@ extension ConditionField {
     case .entryClass: return context.entryClass.map { .text(ByteString($0)) }
     case .revalidation:
       return context.isRevalidationDue.map { .words([Self.word(forRevalidationDue: $0)]) }
+    case .host: return hosts(of: response)
     case .status: return response.status.map { .number(Double($0)) }
     case .size: return response.bodySize.map { .number(Double($0)) }
     // Unknown if no length was announced for the stored bytes. That includes bodies with a content
@@ -174,12 +175,19 @@ extension ConditionField {
     }
   }
 
+  /// Returns the host in all its spellings: parts of it are compared with each.
+  private func hosts(of response: borrowing StoredResponse) -> Value? {
+    guard let url = response.url, let host = CanonicalURL.host(of: url) else { return nil }
+    if CanonicalURL.hasPlainHost(url.bytes) { return .text(host) }
+    let ascii = HostName.ascii(host.bytes[...]).map { ByteString($0) } ?? host
+    return .texts([ascii, ByteString(HostName.unicode(host.bytes[...])), host])
+  }
+
   private func text(of response: borrowing StoredResponse) -> ByteString? {
     switch self {
     // An entry that cannot be decoded has no URL, and must still be selectable to be removed.
     case .url: response.url ?? response.key
     case .key: response.key
-    case .host: response.url.flatMap { CanonicalURL.host(of: $0) }
     case .path: response.url.flatMap { CanonicalURL.path(of: $0) }
     case .scheme: response.url.flatMap { CanonicalURL.scheme(of: $0) }
     case .method: response.request.method?.asciiLowercased

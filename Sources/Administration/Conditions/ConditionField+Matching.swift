@@ -1,3 +1,4 @@
+import Bytes
 import ResponseStorage
 
 extension ConditionField {
@@ -25,6 +26,14 @@ extension ConditionField {
       throw WrittenValueError(
         text, "contains '*', which no host does", hint: "remove the '*'")
     }
+  }
+
+  /// Returns a text in the form in which the field is compared with it.
+  func compared(_ text: String, _ sign: ConditionOperator) -> String {
+    guard self == .host else { return text }
+    let isWhole = [.equal, .notEqual, .oneOf].contains(sign)
+    let host = isWhole ? HostPattern(ByteString(text)).name : HostName.mapped(ByteString(text))
+    return host.string ?? text
   }
 
   /// Returns a note for the user about a value.

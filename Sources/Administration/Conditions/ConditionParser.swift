@@ -203,7 +203,7 @@ struct ConditionParser {
     let value: ConditionValue
     do throws(WrittenValueError) {
       try field.check(text, sign)
-      value = try ConditionValue(text, of: field.kind, for: sign)
+      value = try ConditionValue(field.compared(text, sign), of: field.kind, for: sign)
     } catch {
       throw ConditionError("'\(error.text)' \(error.reason)", at: token.range, hint: error.hint)
     }

@@ -3,8 +3,8 @@ public import Matching
 import ResponseStorage
 
 extension WrittenValue {
-  /// Parses a host, or `.` and a domain, and lowercases it; rejects text that cannot be the host of a URL.
-  public static func host(_ text: String) throws(WrittenValueError) -> ByteString {
+  /// Parses a host, or `.` and a domain; rejects text that cannot be the host of a URL.
+  public static func host(_ text: String) throws(WrittenValueError) -> HostPattern {
     let host = ByteString(text).asciiLowercased
     let bytes = host.bytes
     if bytes.contains(UInt8(ascii: "/")) {
@@ -56,7 +56,7 @@ extension WrittenValue {
       throw WrittenValueError(
         text, "is not a host", hint: "use a host, or '.example.com' for a host and its subdomains")
     }
-    return host
+    return HostPattern(host)
   }
 
   /// Parses a partition; rejects the empty string, which names no partition.
@@ -79,7 +79,7 @@ extension WrittenValue {
   }
 
   /// Parses a URL prefix; rejects text without a scheme, which begins no URL.
-  public static func prefix(_ text: String) throws(WrittenValueError) -> ByteString {
+  public static func prefix(_ text: String) throws(WrittenValueError) -> URLPrefix {
     // `purge --prefix example.com` would match nothing and exit with status 0, so a scheduled
     // clean-up would never clean up anything.
     guard mayBeginURL(text) else {
@@ -89,7 +89,7 @@ extension WrittenValue {
           "use 'https://\(String(text.unicodeScalars.drop { $0 == "/" }))', or 'host' or 'glob'"
       )
     }
-    return ByteString(text)
+    return URLPrefix(ByteString(text))
   }
 
   /// Whether a URL can begin with a text: whether the part before `:`, or the whole text, can be a scheme (RFC 3986

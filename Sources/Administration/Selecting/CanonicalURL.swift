@@ -2,9 +2,9 @@ public import Bytes
 
 /// The canonical form of URLs for comparison.
 ///
-/// The scheme and host are lowercased, a default port is dropped, an empty path becomes `/`, the digits of
-/// percent-escapes are uppercased, and invalid bytes are percent-escaped (RFC 3986 §6.2.2.1, §6.2.3). Nothing is
-/// unescaped, and the fragment is kept, because cache keys contain it.
+/// The scheme and host are lowercased, a host that is not ASCII becomes ``HostName/ascii(_:)``, a default port is dropped,
+/// an empty path becomes `/`, the digits of percent-escapes are uppercased, and invalid bytes are percent-escaped (RFC
+/// 3986 §6.2.2.1, §6.2.3). Nothing else is unescaped, and the fragment is kept, because cache keys contain it.
 public enum CanonicalURL {
   /// Returns the canonical form of a URL; a canonical URL is returned unchanged.
   ///
@@ -29,7 +29,13 @@ public enum CanonicalURL {
       appendEscaped(userInfo, to: &result)
       result.append(UInt8(ascii: "@"))
     }
-    appendEscaped(withoutPort(port, authority), to: &result, isHost: true)
+    let hostAndPort = withoutPort(port, authority)
+    if let ascii = HostName.ascii(authority.host) {
+      appendEscaped(ascii[...], to: &result, isHost: true)
+      appendEscaped(hostAndPort[authority.host.endIndex...], to: &result, isHost: true)
+    } else {
+      appendEscaped(hostAndPort, to: &result, isHost: true)
+    }
     // In `http` URLs an empty path and `/` are equivalent (RFC 3986 §6.2.3), also before a query.
     if parts.afterAuthority.first != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
     appendEscaped(parts.afterAuthority, to: &result)
@@ -37,7 +43,7 @@ public enum CanonicalURL {
   }
 
   /// The prefixes of nearly all URLs.
-  private static let usualBeginnings = ["https://", "http://"].map { Array($0.utf8) }
+  static let usualBeginnings = ["https://", "http://"].map { Array($0.utf8) }
 
   /// Whether a URL is certain to be canonical; always `false` with a user, a port or an escape.
   static func isCanonical(_ url: [UInt8]) -> Bool {
@@ -55,7 +61,7 @@ public enum CanonicalURL {
   }
 
   /// Whether a byte is canonical anywhere in a host.
-  private static func isPlainInHost(_ byte: UInt8) -> Bool {
+  static func isPlainInHost(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
       UInt8(ascii: "."), UInt8(ascii: "-"):
@@ -88,6 +94,12 @@ public enum CanonicalURL {
     return ByteString(result)
   }
 
+  /// Returns the host of a URL in the form in which hosts are compared: like ``host(of:)``, but always in ASCII.
+  public static func comparedHost(of url: ByteString) -> ByteString? {
+    guard let host = host(of: url) else { return nil }
+    return HostName.ascii(host.bytes[...]).map { ByteString($0) } ?? host
+  }
+
   /// Returns the scheme of a URL in lowercase; `nil` if there is none.
   public static func scheme(of url: ByteString) -> ByteString? {
     URLParts(url.bytes).scheme.map { ByteString($0.map(\.asciiLowercased)) }
@@ -101,7 +113,7 @@ public enum CanonicalURL {
   }
 
   /// - Parameter scheme: A scheme in lowercase.
-  private static func defaultPort(of scheme: [UInt8]) -> String.UTF8View? {
+  static func defaultPort(of scheme: [UInt8]) -> String.UTF8View? {
     if scheme.elementsEqual("http".utf8) { return "80".utf8 }
     if scheme.elementsEqual("https".utf8) { return "443".utf8 }
     return nil
@@ -110,7 +122,7 @@ public enum CanonicalURL {
   /// Returns the host of an authority, with its port unless that is `port`.
   ///
   /// An authority that is not a host and a port, such as `a:80:80`, is returned unchanged.
-  private static func withoutPort(
+  static func withoutPort(
     _ port: String.UTF8View?, _ authority: URLAuthority
   ) -> ArraySlice<UInt8> {
     guard let port, authority.port?.elementsEqual(port) ?? false else {

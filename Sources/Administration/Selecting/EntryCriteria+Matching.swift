@@ -6,7 +6,9 @@ import ResponseStorage
 extension EntryCriteria {
   /// Whether the host is one of ``hosts``.
   func matchesHost(_ response: borrowing StoredResponse) -> Bool {
-    guard let host = response.url.flatMap({ CanonicalURL.host(of: $0) }) else { return false }
+    guard let host = response.url.flatMap({ CanonicalURL.comparedHost(of: $0) }) else {
+      return false
+    }
     return hosts.contains { $0.covers(host) }
   }
 
@@ -40,11 +42,32 @@ extension EntryCriteria {
     _ response: borrowing StoredResponse
   ) throws(RegularExpression.Overrun) -> Bool {
     guard let url = response.url ?? response.key else { return false }
-    guard prefixes.isEmpty || prefixes.contains(where: { url.bytes.starts(with: $0.bytes) }) else {
-      return false
+    // Nearly all URLs have one spelling: an array of it would need an allocation for each.
+    if CanonicalURL.hasPlainHost(url.bytes) {
+      guard prefixes.isEmpty || matchesPrefix(url), globs.isEmpty || matchesGlob(url) else {
+        return false
+      }
+      if expressions.isEmpty { return true }
+      return try matchesExpression(url)
     }
-    guard globs.isEmpty || globs.contains(where: { $0.matches(url) }) else { return false }
-    guard !expressions.isEmpty else { return true }
+    let spellings = CanonicalURL.spellings(of: url)
+    guard prefixes.isEmpty || spellings.contains(where: matchesPrefix),
+      globs.isEmpty || spellings.contains(where: matchesGlob)
+    else { return false }
+    if expressions.isEmpty { return true }
+    for spelling in spellings where try matchesExpression(spelling) { return true }
+    return false
+  }
+
+  private func matchesPrefix(_ url: ByteString) -> Bool {
+    prefixes.contains { $0.begins(url) }
+  }
+
+  private func matchesGlob(_ url: ByteString) -> Bool {
+    globs.contains { $0.matches(url) }
+  }
+
+  private func matchesExpression(_ url: ByteString) throws(RegularExpression.Overrun) -> Bool {
     for expression in expressions where try expression.matches(url) { return true }
     return false
   }
@@ -101,17 +124,5 @@ extension EntryCriteria {
     guard largerThan != nil || smallerThan != nil else { return true }
     guard let size = response.bodySize else { return false }
     return (largerThan.map { size > $0 } ?? true) && (smallerThan.map { size < $0 } ?? true)
-  }
-}
-
-extension ByteString {
-  /// Whether this is the host, or `.` and a domain that contains the host.
-  ///
-  /// - Parameter host: A host in lowercase.
-  func covers(_ host: ByteString) -> Bool {
-    let name = asciiLowercased.bytes
-    guard name.first == UInt8(ascii: ".") else { return name == host.bytes }
-    return host.bytes.elementsEqual(name.dropFirst())
-      || host.bytes.count > name.count && host.bytes.suffix(name.count).elementsEqual(name)
   }
 }

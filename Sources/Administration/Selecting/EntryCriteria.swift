@@ -5,14 +5,14 @@ public import ResponseStorage
 /// The criteria for selecting entries that mean the same at any time: all must match, each by any of its values.
 public struct EntryCriteria: Sendable {
   /// URL prefixes, compared by bytes with the stored URL, or with the key if there is no URL; ``globs`` and
-  /// ``expressions`` are compared likewise.
-  public var prefixes: [ByteString] = []
+  /// ``expressions`` are compared likewise. One of the spellings of the host has to match.
+  public var prefixes: [URLPrefix] = []
   /// Patterns for whole URLs.
   public var globs: [Glob] = []
   /// Regular expressions for whole URLs; they never match a URL that is not UTF-8.
   public var expressions: [RegularExpression] = []
-  /// Hosts, ignoring case; `.example.com` matches that host and all its subdomains.
-  public var hosts: [ByteString] = []
+  /// Hosts, in any spelling; `.example.com` matches that host and all its subdomains.
+  public var hosts: [HostPattern] = []
   /// Query parameters of the URL.
   public var parameters: [ParameterCriterion] = []
   /// Header fields of the response.

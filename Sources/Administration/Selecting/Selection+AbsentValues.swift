@@ -34,7 +34,7 @@ extension Selection {
     var knownStatuses: Set<Int64> = []
     try source.scan(projection) { response in
       if !hosts.isEmpty, knownHosts.count < 100_000,
-        let host = response.url.flatMap({ CanonicalURL.host(of: $0) })
+        let host = response.url.flatMap({ CanonicalURL.comparedHost(of: $0) })
       {
         knownHosts.insert(ByteString(copying: host))
       }
@@ -49,8 +49,8 @@ extension Selection {
     let names = knownHosts.sorted().compactMap(\.string)
     let typeNames = knownTypes.sorted().compactMap(\.string)
     var absent: [AbsentValue] = []
-    for host in hosts where !knownHosts.contains(where: host.covers) {
-      absent.append(Self.absence(ofHost: host.string ?? "", among: names))
+    for host in hosts where !knownHosts.contains(where: { host.covers($0) }) {
+      absent.append(Self.absence(of: host, among: names))
     }
     for type in types where !knownTypes.contains(where: { type.matches($0) }) {
       let name = type.pattern
@@ -67,7 +67,8 @@ extension Selection {
     return absent
   }
 
-  private static func absence(ofHost name: String, among names: [String]) -> AbsentValue {
+  private static func absence(of host: HostPattern, among names: [String]) -> AbsentValue {
+    let name = host.written.string ?? ""
     let domain = name.utf8.first == UInt8(ascii: ".") ? name : ".\(name)"
     let hasSubdomains = names.contains {
       $0.utf8.count > domain.utf8.count

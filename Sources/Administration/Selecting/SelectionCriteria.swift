@@ -35,7 +35,8 @@ public struct SelectionCriteria: Sendable {
 
   /// Notes for the user: times that dates stand for, and schemes that look like hosts.
   public var notes: [String] {
-    let beginnings = criteria.prefixes.compactMap(\.string) + criteria.globs.compactMap(\.beginning)
+    let beginnings =
+      criteria.prefixes.compactMap(\.written.string) + criteria.globs.compactMap(\.beginning)
     return [storedBefore?.note, storedAfter?.note].compactMap { $0 }
       + beginnings.compactMap { WrittenValue.schemeNote(about: $0) }
       + criteria.conditions.flatMap(\.notes)

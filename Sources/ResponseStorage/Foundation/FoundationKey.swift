@@ -67,7 +67,7 @@ public struct FoundationKey: Hashable, Sendable {
     // Foundation converts unescaped letters to Punycode, but leaves a percent-encoded host in UTF-8.
     guard host.contains(where: { $0 > 0x7F }), let text = String(validating: host, as: UTF8.self)
     else { return unescaped(host).map(\.asciiLowercased) }
-    return Punycode.host(text)
+    return HostName.ascii(text)
   }
 
   /// Returns the file name with this key; `nil` if no file can have that name, in which case Foundation keeps

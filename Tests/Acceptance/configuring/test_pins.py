@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import scratch
+import worlds
 from products import tool
 from scratch import make, path, run as plain_run
 
@@ -52,15 +53,20 @@ def answers(kind, asked, stored):
     return (first.netloc, first.path) == (second.netloc, second.path)
 
 
+def unstored(*urls):
+    """The notes on pinned URLs that no entry has."""
+    return "".join(f"note: no entry has the pinned URL '{url}' now; the pin protects one when the app stores it\n" for url in urls)
+
+
 def test_verbs():
     """Pins come and go, and every other byte of the file stays."""
     cache = make("verbs")
     write(f'# Mine.\nwait = "1s"  # short\n\n[caches.shop]\npath = "{cache}"  # the shop\n')
     a, b, c = "https://a.example/1?q=\"é\"", "https://b.example/", "https://c.example/x"
-    assert run("pin", "-c", "shop", a, b, errors="") == "Pinned 2 URLs in 'shop'\n"
+    assert run("pin", "-c", "shop", a, b, errors=unstored(a, b)) == "Pinned 2 URLs in 'shop'\n"
     assert read() == (f'# Mine.\nwait = "1s"  # short\n\n[caches.shop]\npath = "{cache}"  # the shop\n'
                       'pinned = [\n  "https://a.example/1?q=\\"é\\"",\n  "https://b.example/",\n]\n'), read()
-    assert run("pin", "-c", cache, "HTTPS://B.example:443", c, errors="note: already pinned: 1 URL\n") == "Pinned 1 URL in 'shop'\n"
+    assert run("pin", "-c", cache, "HTTPS://B.example:443", c, errors="note: already pinned: 1 URL\n" + unstored("HTTPS://B.example:443", c)) == "Pinned 1 URL in 'shop'\n"
     assert run("pin", "--everywhere", c) == "Pinned 1 URL in all caches\n"
     document = tomllib.loads(read())
     assert document == {"wait": "1s", "pinned": [c], "caches": {"shop": {"path": cache, "pinned": [a, b, c]}}}, document
@@ -296,3 +302,51 @@ def write_urls(entries):
         output.writelines(entry["url"] + "\n" for entry in entries.values())
     return path("urls")
 
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_pins_without_an_entry(kind):
+    """A pin that no entry matches is made, and a note says so; one that an entry matches gets none."""
+    cache = make("unstored", "--format", kind)
+    write(f'[caches.shop]\npath = "{cache}"\n')
+    stored = min(entries(cache).values(), key=lambda entry: entry["id"])["url"]
+    run("pin", "-c", "shop", stored, errors="")
+    run("pin", "-c", "shop", "https://none.example/1", stored, errors="note: already pinned: 1 URL\n" + unstored("https://none.example/1"))
+    many = [f"https://none.example/{number}" for number in range(2, 9)]
+    run("pin", "-c", "shop", *many, errors=unstored(*many[:5]) + "note: more pinned URLs that no entry has: 2\n")
+    # A cache that does not exist yet has no entries to compare with.
+    write(f'[caches.shop]\npath = "{path("none")}"\n')
+    run("pin", "-c", "shop", stored, errors="")
+
+
+def test_patterns():
+    """A pattern would protect nothing: it is refused with the rule that does, and one that is in a file gets a note."""
+    cache = make("patterns")
+    urls = [entry["url"] for entry in entries(cache).values()]
+    pattern = urls[0].rsplit("/", 1)[0] + "/*"
+    write(f'[caches.shop]\npath = "{cache}"\n')
+    before = read()
+    for words in [["-c", "shop"], ["--everywhere"]]:
+        refused = plain_run("pin", *words, pattern, status=64, text=True)
+        assert f"'{pattern}' is a pattern" in refused.stderr and f'match.glob = "{pattern}"' in refused.stderr, refused
+        assert read() == before
+    # The rule of the hint does what the pin does not.
+    write(f'[caches.shop]\npath = "{cache}"\n[[caches.shop.rules]]\nmatch.glob = "{pattern}"\naction = "keep"\n')
+    run("enforce", "shop", "--max-age", "1s", "--yes")
+    left = [entry["url"] for entry in entries(cache).values()]
+    assert left == [url for url in urls if url.startswith(pattern[:-1])] and left
+    # In a file, it is a URL, and a note says that it protects only this one.
+    write(f'[caches.shop]\npath = "{cache}"\npinned = ["{pattern}"]\n')
+    note = plain_run("purge", "-c", cache, "--all", "--yes", text=True).stderr
+    assert f"the pin '{pattern}' is no pattern" in note and note.count("is no pattern") == 1
+
+
+def test_a_star_in_a_stored_url():
+    """A URL that an entry has is no pattern, whatever is in it."""
+    url = "https://a.example/web/*/x"
+    cache = worlds.apple(path("star"), [worlds.Entry(url), worlds.Entry("https://a.example/web/1/x")])
+    write(f'[caches.shop]\npath = "{cache}"\n')
+    run("pin", "-c", "shop", url, errors="")
+    run("purge", "-c", cache, "--all", "--yes")
+    assert [entry["url"] for entry in entries(cache).values()] == [url]
+    run("unpin", "-c", "shop", url, errors="")

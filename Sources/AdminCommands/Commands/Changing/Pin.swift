@@ -19,8 +19,9 @@ extension URLCacheAdmin {
         not exist yet.
 
         A URL pins the entries that 'list URL' shows; in a Foundation cache, that
-        includes the entry that the cache returns for the URL. Without URLs, 'pin'
-        lists the pins.
+        includes the entry that the cache returns for the URL. A note names URLs that
+        no entry has yet. To keep all entries that match a pattern, write a rule with
+        the action 'keep' instead. Without URLs, 'pin' lists the pins.
         """)
 
     @OptionGroup var operands: PinOperands
@@ -29,6 +30,8 @@ extension URLCacheAdmin {
 
     var isQuiet: Bool { scope.file.messages.quiet }
     var writesJSON: Bool { scope.format == .json }
+    // Without operands, it lists the pins.
+    var outputPurpose: OutputPurpose { operands.cache.first == nil ? .product : .receipt }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       var scope = scope
@@ -38,6 +41,10 @@ extension URLCacheAdmin {
         return .done
       }
       let name = try scope.name(in: environment)
+      let absent = try scope.absent(urls, inCache: name, in: environment)
+      if let pattern = (absent ?? urls).first(where: { EntryNames.Name.url($0).looksLikePattern }) {
+        throw Self.refusal(of: pattern, inCache: name, secrets.policy)
+      }
       var change: ConfigurationEdit.PinChange?
       try environment.changeConfiguration(scope.file.config) {
         edit throws(ConfigurationEdit.Failure) in
@@ -54,7 +61,30 @@ extension URLCacheAdmin {
           environment.note("already pinned: \(PinRenderer.urls(urls.count - count))")
         }
       }
+      for url in absent?.prefix(Self.mostNotes) ?? [] {
+        let shown = EntryNames.text(secrets.policy.url(url, for: .people))
+        environment.note(
+          "no entry has the pinned URL '\(shown)' now; the pin protects one when the app stores it")
+      }
+      let more = (absent?.count ?? 0) - Self.mostNotes
+      if more > 0 { environment.note("more pinned URLs that no entry has: \(more)") }
       return .done
+    }
+
+    /// The most pins to name that no entry has: a longer list comes from a program.
+    private static let mostNotes = 5
+
+    /// Returns the failure of a pin that looks like a pattern, and would protect nothing.
+    private static func refusal(
+      of url: ByteString, inCache name: String?, _ secrets: SecretPolicy
+    ) -> CommandFailure {
+      let shown = EntryNames.text(secrets.url(url, for: .people))
+      let table = name.map { "caches.\($0).rules" } ?? "rules"
+      return .usage(
+        "'\(shown)' is a pattern, but a pin protects only the entries with exactly its URL",
+        hint:
+          "write a rule of three lines: [[\(table)]], match.glob = \"\(shown)\", action = \"keep\";"
+          + " 'urlcache-admin rules test \(name ?? "CACHE")' shows what it keeps")
     }
   }
 
@@ -75,6 +105,7 @@ extension URLCacheAdmin {
 
     var isQuiet: Bool { scope.file.messages.quiet }
     var writesJSON: Bool { scope.format == .json }
+    var outputPurpose: OutputPurpose { .receipt }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       var scope = scope
@@ -168,6 +199,28 @@ struct PinScopeOptions: ParsableArguments {
           "name it with 'urlcache-admin config set caches.NAME.path PATH', or use '--everywhere'")
     }
     return name
+  }
+
+  /// Returns the URLs that no entry of a cache has; `nil` if the cache cannot be read, or if there are several.
+  func absent(
+    _ urls: [ByteString], inCache name: String?, in environment: CommandEnvironment
+  ) throws -> [ByteString]? {
+    guard let name else { return nil }
+    let configuration = try environment.readingConfiguration(file.config)
+    var names = EntryNames(urls.map { .url($0) })
+    do {
+      let path = configuration.path(ofCache: name)?.text ?? name
+      let source = try environment.openSource(path, 5_000, environment.now).source
+      try source.scan(names.projection) { response in
+        names.remove(response)
+        return names.isEmpty ? .stop : .next
+      }
+      try source.finish()
+    } catch is StoreError {
+      // The cache may not exist yet. That is no reason not to protect what will be in it.
+      return nil
+    }
+    return names.names.compactMap { if case .url(let url) = $0 { url } else { nil } }
   }
 
   /// Writes the pins of the cache on the command line, or of all caches.
