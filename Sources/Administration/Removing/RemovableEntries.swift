@@ -22,6 +22,8 @@ struct RemovableEntries {
   private(set) var sizes = RemovableSizes()
   /// The entries that may not be removed, by reason.
   private(set) var kept: [KeepReason: KeptEntries] = [:]
+  /// The entries that may be removed, by why they are kept if they are not removed.
+  private(set) var remaining: RemainingEntries
   private let limits: CacheLimits
   private let ageLimit: AgeLimit?
   private let temporaryFolder: String
@@ -37,6 +39,7 @@ struct RemovableEntries {
   ) {
     (self.limits, self.temporaryFolder) = (limits, temporaryFolder)
     ageLimit = limits.age.map { AgeLimit($0, at: now) }
+    remaining = RemainingEntries(by: limits)
     removed = SpooledList.Writer(in: temporaryFolder)
     compared = SpooledSort(in: temporaryFolder) { first, second in
       let rules = (first.verdict?.rule ?? 0, second.verdict?.rule ?? 0)
@@ -54,6 +57,7 @@ struct RemovableEntries {
       return false
     }
     sizes.insert(entry)
+    remaining.insert(entry)
     switch decision {
     case .remove(let reason):
       var entry = entry
@@ -111,6 +115,40 @@ struct RemovableEntries {
     if let reason = fate?.reason { return .remove(reason) }
     if fate == .limit { return .compare }
     return limits.reason(toRemove: entry, olderThan: ageLimit).map { .remove($0) } ?? .totals
+  }
+}
+
+/// The entries that a plan may remove and did not remove so far, by the reason for which they are kept.
+struct RemainingEntries {
+  /// The entries of known age, or without a limit on it.
+  private(set) var withinLimits = KeptEntries()
+  /// The entries for which a limit or a rule has a maximum age, and whose age is unknown.
+  private(set) var unknownAge = KeptEntries()
+  private let limitsAge: Bool
+
+  /// Creates an empty collection.
+  init(by limits: CacheLimits) { limitsAge = limits.age != nil }
+
+  /// Adds an entry.
+  mutating func insert(_ entry: RemovalPlan.Entry) {
+    if isAgeUnknown(of: entry) {
+      unknownAge.insert(entry.size)
+    } else {
+      withinLimits.insert(entry.size)
+    }
+  }
+
+  /// Takes out an entry, which is removed.
+  mutating func remove(_ entry: RemovalPlan.Entry) {
+    if isAgeUnknown(of: entry) {
+      unknownAge.remove(entry.size)
+    } else {
+      withinLimits.remove(entry.size)
+    }
+  }
+
+  private func isAgeUnknown(of entry: RemovalPlan.Entry) -> Bool {
+    entry.isAgeUnknown || limitsAge && entry.time == nil
   }
 }
 

@@ -42,6 +42,8 @@ extension RemovalPlan {
     public var hasBodyFile: Bool
     /// Whether `URLCache` does not see the entry, so that the footprint does not include it.
     public var isOrphan: Bool
+    /// Whether a rule would remove it at some age, and that age is unknown.
+    public var isAgeUnknown = false
     /// Whether it is fresh; `nil` if unknown or not requested.
     public var state: ResponseFreshness.State?
     /// Why it is removed.

@@ -100,14 +100,14 @@ extension RemovalPlan {
     _ removable: inout RemovableEntries, and queue: inout RemovalQueue,
     until excess: inout LimitExcess, least: LimitExcess, by rules: EntryRules
   ) throws {
-    var within = removable.all
+    var remaining = removable.remaining
     // First what is removed regardless of the totals, because that alone may bring the totals
     // within their limits.
     var decided = try removable.decide(by: rules) { try queue.insert($0) }
     var first = SpooledList<Entry>.Writer(in: temporaryFolder)
     while let entry = try decided.next() {
       excess.remove(entry)
-      within.remove(entry.size)
+      remaining.remove(entry)
       try first.append(entry)
     }
     if excess.needsRoom {
@@ -119,10 +119,11 @@ extension RemovalPlan {
     var all = SpooledSort<Entry>(in: temporaryFolder) { $0.version.id < $1.version.id }
     try all.insert(sorted: try first.finish())
     try queue.removeNeeded(updating: &excess) { entry in
-      within.remove(entry.size)
+      remaining.remove(entry)
       try all.insert(entry)
     }
-    keep(within, because: .withinLimits)
+    keep(remaining.withinLimits, because: .withinLimits)
+    keep(remaining.unknownAge, because: .unknownAge)
     var removed = try all.removeAll()
     entries = try EntryList(&removed, in: temporaryFolder)
       .merging(entries, in: temporaryFolder)

@@ -19,6 +19,7 @@ extension RemovalPlan.Entry: Spoolable {
     static let bodyFile = Contents(rawValue: 256)
     static let orphan = Contents(rawValue: 512)
     static let sharedFile = Contents(rawValue: 1_024)
+    static let unknownAge = Contents(rawValue: 2_048)
 
     init(rawValue: Int64) { self.rawValue = rawValue }
 
@@ -34,6 +35,7 @@ extension RemovalPlan.Entry: Spoolable {
       if entry.hasBodyFile { insert(.bodyFile) }
       if entry.isOrphan { insert(.orphan) }
       if entry.share.sharedFile != nil { insert(.sharedFile) }
+      if entry.isAgeUnknown { insert(.unknownAge) }
     }
   }
 
@@ -80,6 +82,7 @@ extension RemovalPlan.Entry: Spoolable {
       hasBodyFile: contents.contains(.bodyFile), isOrphan: contents.contains(.orphan), time: time,
       state: state, reason: reason)
     share = EntryShare(pages: pages, file: fileBytes, sharedFile: sharedFile)
+    isAgeUnknown = contents.contains(.unknownAge)
     if contents.contains(.verdict) {
       let fate: EntryRule.Fate = try reader.choice()
       verdict = EntryRules.Verdict(rule: try reader.number(Int32.self), fate: fate)

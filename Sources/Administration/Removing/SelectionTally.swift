@@ -55,7 +55,7 @@ struct SelectionTally: ResponseTally {
         entry.share = share
         entry.share.sharedFile = share.sharedFile.map { ByteString(copying: $0) }
       }
-      entry.verdict = try rules.verdict(on: response)
+      entry.verdict = try rules.verdict(on: response, &entry.isAgeUnknown)
       return entry
     }
   }

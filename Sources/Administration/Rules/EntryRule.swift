@@ -51,6 +51,9 @@ public struct EntryRule: Sendable {
       && entries == nil && bytes == nil
   }
 
+  /// Whether the rule removes entries, or limits them.
+  var mayRemove: Bool { action != .keep && action != .memoryOnly }
+
   /// Returns what happens to a matching entry whose age counts from `time`.
   func fate(from time: Timestamp?, at now: Timestamp) -> Fate {
     if let action { return action }

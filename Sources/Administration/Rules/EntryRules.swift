@@ -58,12 +58,29 @@ public struct EntryRules: Sendable {
   public func verdict(
     on response: borrowing StoredResponse
   ) throws(RegularExpression.Overrun) -> Verdict? {
+    var isAgeUnknown = false
+    return try verdict(on: response, &isAgeUnknown)
+  }
+
+  /// Returns what happens to an entry; `nil` if no rule decides.
+  ///
+  /// - Parameter isAgeUnknown: Set to `true` if a rule would remove or limit the entry at some age, and that age is
+  ///   unknown.
+  /// - Throws: ``RegularExpression/Overrun`` if an expression takes too long.
+  public func verdict(
+    on response: borrowing StoredResponse, _ isAgeUnknown: inout Bool
+  ) throws(RegularExpression.Overrun) -> Verdict? {
     for index in all.indices where !all[index].onlyDescribes {
       // An unknown age or freshness is no match: a rule that removes entries must be certain.
-      guard try selections[index].contains(response, now: now) else { continue }
+      let decision = try selections[index].decision(for: response, now: now)
+      if decision == .unknownTime, all[index].mayRemove { isAgeUnknown = true }
+      guard decision == .selected else { continue }
       let time =
         all[index].expireAfter == nil
         ? nil : selections[index].ageBasis.time(of: response, now: now)
+      if all[index].action == nil, all[index].expireAfter != nil, time == nil {
+        isAgeUnknown = true
+      }
       return Verdict(
         rule: Int32(clamping: index + 1), fate: all[index].fate(from: time, at: now))
     }

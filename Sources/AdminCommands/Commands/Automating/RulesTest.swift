@@ -54,6 +54,7 @@ extension URLCacheAdmin.Rules {
         rules, format == .json ? .json : .text, secrets: secrets.policy)
       var output = OutputBuffer(environment)
       var absent = selection.names ?? EntryNames()
+      var ofUnknownAge = 0
       renderer.begin(source.description, into: &output.text)
       try source.scan(
         selection.projection.union(rules.projection).union(pins.projection).union([.url, .key])
@@ -61,9 +62,11 @@ extension URLCacheAdmin.Rules {
         let decision = try selection.decision(for: response, now: now)
         if decision != .notNamed { absent.remove(response) }
         if decision == .selected {
+          var isAgeUnknown = false
+          let verdict = try rules.verdict(on: response, &isAgeUnknown)
+          if isAgeUnknown { ofUnknownAge += 1 }
           renderer.append(
-            response, try rules.verdict(on: response),
-            isPinned: pins.contains(response), into: &output.text)
+            response, verdict, isPinned: pins.contains(response), into: &output.text)
           try output.flushIfLarge()
         }
         return .next
@@ -73,6 +76,11 @@ extension URLCacheAdmin.Rules {
       try source.finish()
       // A table full of hyphens looks like rules that do not match. More often the cache was given
       // by path, and its rules belong to its name.
+      if ofUnknownAge > 0 {
+        environment.note(
+          "entries that a rule with an age cannot judge, because their age is unknown: \(ofUnknownAge)"
+        )
+      }
       if rules.isEmpty { environment.note("no rules are configured for this cache") }
       return absent.isEmpty ? .done : environment.report(absent: absent, secrets.policy)
     }
