@@ -31,6 +31,14 @@ static inline void cfiles_begin_writing(int descriptor, int64_t offset, int64_t 
   (void)sync_file_range(descriptor, offset, count, 2);
 }
 
+/// Allocates room for `count` bytes of a file from `offset` on, without making it longer (`fallocate` with
+/// `FALLOC_FL_KEEP_SIZE`).
+int fallocate(int descriptor, int mode, int64_t offset, int64_t count);
+static inline int cfiles_allocate(int descriptor, int64_t offset, int64_t count) {
+  const int keep_size = 1;
+  return fallocate(descriptor, keep_size, offset, count);
+}
+
 #endif
 
 #endif

@@ -65,6 +65,21 @@ public struct NewFile: ~Copyable {
     }
   }
 
+  /// Reserves room on disk for a file at `path`, until the returned file is closed.
+  ///
+  /// - Throws: ``FileError`` of the kind `noRoom` if there is no room.
+  public static func reserveRoom(_ bytes: Int64, at path: String) throws(FileError) -> TemporaryFile
+  {
+    do throws(FileError) {
+      let file = try TemporaryFile(in: folder(of: path))
+      try file.reserveRoom(bytes)
+      return file
+    } catch {
+      // It is about the new file, and not about temporary data.
+      throw FileError(error.number, at: path)
+    }
+  }
+
   private static func folder(of path: String) -> String {
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

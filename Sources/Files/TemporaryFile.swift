@@ -9,7 +9,7 @@
 /// An unnamed file, which disappears with its owner, however the process ends.
 public struct TemporaryFile: ~Copyable, Sendable {
   let descriptor: Int32
-  private let folder: String
+  let folder: String
 
   /// The number of bytes written.
   public private(set) var size: Int64 = 0

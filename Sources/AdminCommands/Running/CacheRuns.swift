@@ -124,7 +124,9 @@ struct CacheRuns {
       environment.note("cache '\(name)'")
     }
     record.start = environment.steadyMilliseconds()
-    do { record.status = try run(command, environment) } catch let failure as CommandFailure
+    do {
+      record.status = try command.runKeepingStatus(in: environment) { try run(command, $0) }
+    } catch let failure as CommandFailure
       where failure.kind == CommandFailure.noLimits.kind && name != nil
     {
       environment.note("skipped: no limits and no rules are configured")
@@ -181,5 +183,5 @@ extension ConfiguredCommand {
 
 extension ExitStatus {
   /// Whether the run failed; the answer "no" is no failure.
-  fileprivate var isFailure: Bool { rawValue >= ExitStatus.usage.rawValue }
+  var isFailure: Bool { rawValue >= ExitStatus.usage.rawValue }
 }

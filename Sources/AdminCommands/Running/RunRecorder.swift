@@ -6,12 +6,20 @@ import ResponseStorage
 
 /// Writes the log and the metrics of a command.
 ///
-/// Before the command changes anything, it is checked that these files and all new files of the command can be written;
-/// otherwise nothing is changed. A dry run checks the same, and creates nothing.
+/// Before the command changes anything, it is checked that these files and all new files of the command can be written,
+/// and room for the log and the metrics is reserved; otherwise nothing is changed. A dry run checks the same except for
+/// the room, and creates nothing.
 final class RunRecorder {
   private let verb: String
   private let log: OpenFile?
   private let metricsFile: String?
+  /// The room for the metrics, until they are written.
+  private var room: TemporaryFile?
+
+  /// The room to reserve for the record of one cache, in bytes. Metrics and lines take less than half of it, except for
+  /// the name of the cache and the reason of a failure, which can be long.
+  private static let bytesOfMetrics: Int64 = 1 << 14
+  private static let bytesOfLine: Int64 = 1 << 12
 
   /// Checks the files that the command writes.
   ///
@@ -41,6 +49,19 @@ final class RunRecorder {
     // worst order.
     log = try Self.openLog(recording?.log)
     if isDryRun, let recording = recorded?.recording { try Self.checkCreating(recording) }
+    let count = command.runsForAllCaches ? Int64(environment.configuration.cacheNames.count) : 1
+    if let path = recording?.log {
+      do throws(FileError) { try log?.reserveRoom(count * Self.bytesOfLine) } catch {
+        throw CommandFailure(withoutRoom: error, for: "the log", at: path)
+      }
+    }
+    if let metricsFile {
+      do throws(FileError) {
+        room = try NewFile.reserveRoom(count * Self.bytesOfMetrics, at: metricsFile)
+      } catch {
+        throw CommandFailure(withoutRoom: error, for: "the metrics", at: metricsFile)
+      }
+    }
   }
 
   /// Rejects files that a run could not write.
@@ -99,20 +120,45 @@ final class RunRecorder {
     }
   }
 
-  /// Records the results of a command.
-  func write(_ records: [RunRecord], in environment: CommandEnvironment) throws {
+  /// Records the results of a command. If that fails, they are written to standard error.
+  func write(_ records: [RunRecord], in environment: CommandEnvironment) throws(CommandFailure) {
+    var failure: CommandFailure?
     if let metricsFile {
       let metrics = records.map { environment.metrics(of: $0) }
-      try environment.writeMetrics(metrics, to: metricsFile)
+      // Now the file itself takes it.
+      room = nil
+      do throws(CommandFailure) {
+        try environment.writeMetrics(metrics, to: metricsFile)
+      } catch {
+        failure = error
+        // The work is done: this is no output that could not be created before it.
+        failure?.status = .inputOutput
+      }
     }
-    for record in records where log != nil {
+    var isLogged = log != nil
+    for record in records {
       // Write each line at once, so that lines of several processes do not mix.
-      try log?.write(
-        RunRenderer.json(
-          verb: verb, status: Int(record.status.rawValue), message: record.message,
-          metrics: environment.runMetrics(of: record)
-        ).bytes)
+      do throws(FileError) { try log?.appendLine(line(for: record, in: environment)) } catch {
+        failure = failure ?? CommandFailure(error)
+        isLogged = false
+      }
     }
+    guard let failure else { return }
+    // What was removed is gone, and this is the last place to say so.
+    for record in records where !isLogged {
+      environment.writeMessage(
+        "note: not recorded: "
+          + String(decoding: line(for: record, in: environment), as: UTF8.self))
+    }
+    throw failure
+  }
+
+  /// Returns the line of a log, which ends with a line feed.
+  private func line(for record: RunRecord, in environment: CommandEnvironment) -> [UInt8] {
+    RunRenderer.json(
+      verb: verb, status: Int(record.status.rawValue), message: record.message,
+      metrics: environment.runMetrics(of: record)
+    ).bytes
   }
 }
 
@@ -148,6 +194,14 @@ extension CommandFailure {
   /// Creates the failure to open a log.
   fileprivate init(openingLog error: FileError, at path: String) {
     self.init(.cannotCreate, kind: "cannot-create", "cannot open the log \(error)", path: path)
+  }
+
+  /// Creates the failure to reserve room for a record.
+  fileprivate init(withoutRoom error: FileError, for what: String, at path: String) {
+    self.init(
+      .cannotCreate, kind: "no-room",
+      "nothing was changed: there is no room for \(what) \(error)",
+      hint: "free space on its file system, then run the command again", path: path)
   }
 
   /// Creates the failure to write metrics.
