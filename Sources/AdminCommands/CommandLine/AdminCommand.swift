@@ -10,6 +10,9 @@ protocol AdminCommand: ParsableCommand {
   /// Whether to leave out notes, hints and summaries.
   var isQuiet: Bool { get }
 
+  /// What standard output is for.
+  var outputPurpose: OutputPurpose { get }
+
   /// Runs the command.
   ///
   /// - Returns: The exit status; failures are thrown.
@@ -29,12 +32,16 @@ protocol AdminCommand: ParsableCommand {
 extension AdminCommand {
   var isQuiet: Bool { false }
 
+  var outputPurpose: OutputPurpose { .product }
+
   func runWhenDue(in environment: CommandEnvironment) throws -> ExitStatus {
     try run(in: environment)
   }
 
   func runCommandLine(in environment: CommandEnvironment) -> ExitStatus {
-    do { return try runWhenDue(in: environment) } catch {
+    do {
+      return try runKeepingStatus(in: environment) { try runWhenDue(in: $0) }
+    } catch {
       // Every error ends here, so that there is one place that decides about exit statuses and
       // about text from caches in messages.
       return URLCacheAdmin.report(error, asJSON: writesJSON, in: environment)

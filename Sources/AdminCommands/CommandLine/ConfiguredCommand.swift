@@ -119,6 +119,8 @@ struct RecordedRun {
 }
 
 extension RecordedCommand {
+  var outputPurpose: OutputPurpose { isDryRun ? .answer : .receipt }
+
   var recorded: RecordedRun? {
     RecordedRun(
       recording: recording, isDryRun: isDryRun, capacityBytes: capacityBytes,

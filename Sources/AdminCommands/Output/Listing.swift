@@ -290,7 +290,7 @@ extension CommandEnvironment {
 
 extension EntryNames.Name {
   /// Whether the name is a URL with `*`, as in patterns.
-  fileprivate var looksLikePattern: Bool {
+  var looksLikePattern: Bool {
     if case .url(let url) = self { url.bytes.contains(UInt8(ascii: "*")) } else { false }
   }
 }

@@ -71,6 +71,9 @@ extension URLCacheAdmin {
     var onlyLooks: Bool { repair == nil || isDryRun }
     var recording: RecordOptions { change.recording }
     var newFiles: [NewFileOption] { planning.newFiles }
+    var outputPurpose: OutputPurpose {
+      repair == nil || isDryRun || planning.plan != nil ? .answer : .receipt
+    }
 
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)

@@ -60,6 +60,9 @@ extension URLCacheAdmin {
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
     var capacityBytes: ByteCount? { limit.capacity ?? limit.maxSize }
     var newFiles: [NewFileOption] { planning.newFiles }
+    var outputPurpose: OutputPurpose {
+      planning.plan != nil ? .product : isDryRun ? .answer : .receipt
+    }
 
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)

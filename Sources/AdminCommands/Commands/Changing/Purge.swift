@@ -53,6 +53,9 @@ extension URLCacheAdmin {
     var recording: RecordOptions { change.recording }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
     var newFiles: [NewFileOption] { planning.newFiles }
+    var outputPurpose: OutputPurpose {
+      planning.plan != nil ? .product : isDryRun ? .answer : .receipt
+    }
 
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)

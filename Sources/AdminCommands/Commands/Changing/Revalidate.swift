@@ -66,6 +66,7 @@ extension URLCacheAdmin {
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
     var recording: RecordOptions { change.recording }
+    var outputPurpose: OutputPurpose { changes.isNothing || isDryRun ? .answer : .receipt }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
     var newFiles: [NewFileOption] { backingUp.newFiles }
 

@@ -36,6 +36,7 @@ extension URLCacheAdmin {
 
     var format: AuditRenderer.Format { formats.format }
     var writesJSON: Bool { [.json, .sarif, .ndjson].contains(format) }
+    var outputPurpose: OutputPurpose { .answer }
 
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)

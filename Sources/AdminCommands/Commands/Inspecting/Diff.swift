@@ -1,7 +1,6 @@
 import Administration
 import ArgumentParser
 import Bytes
-import Files
 import Rendering
 import ResponseStorage
 
@@ -66,6 +65,7 @@ extension URLCacheAdmin {
 
     var format: ChangeFormat { formats.format }
     var writesJSON: Bool { format == .json }
+    var outputPurpose: OutputPurpose { .answer }
 
     func validate() throws {
       // A third path is no name of an entry.
@@ -102,12 +102,7 @@ extension URLCacheAdmin {
           selecting: selected, amongOthers: others, now: now,
           temporaryFolder: environment.temporaryFolder)
       }
-      do {
-        try write(comparison, of: first, with: second, now, environment)
-      } catch let error as FileError where error.kind == .brokenPipe {
-        // 'diff OLD NEW | head' still answers whether there is a difference.
-        return comparison.differences.isEmpty ? .done : .no
-      }
+      try write(comparison, of: first, with: second, now, environment)
       let absentURLs = try absentURLs(of: others, in: [first, second])
       try first.finish()
       try second.finish()

@@ -54,6 +54,7 @@ extension URLCacheAdmin {
 
     var format: ExplanationFormat { formats.format }
     var writesJSON: Bool { format == .json }
+    var outputPurpose: OutputPurpose { .answer }
 
     func validate() throws {
       guard headersFrom == nil || whyMissing != nil else {

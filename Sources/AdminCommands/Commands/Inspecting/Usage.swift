@@ -88,6 +88,7 @@ extension URLCacheAdmin {
 
     var format: UsageFormat { formats.format }
     var writesJSON: Bool { format == .json }
+    var outputPurpose: OutputPurpose { .answer }
 
     mutating func fill(from settings: CacheSettings) {
       // A limit of one cache does not apply to all caches below a folder.

@@ -53,8 +53,8 @@ extension URLCacheAdmin {
 
     var format: ChangeFormat { formats.format }
     var writesJSON: Bool { format == .json }
-    var isDryRun: Bool { dryRun }
     var newFiles: [NewFileOption] { backingUp.newFiles }
+    var outputPurpose: OutputPurpose { dryRun ? .answer : .receipt }
 
     func validate() throws {
       guard file != "-" || !selection.urlFile.contains("-") else {
