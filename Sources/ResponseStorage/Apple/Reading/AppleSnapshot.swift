@@ -90,7 +90,9 @@ struct AppleSnapshot: ~Copyable {
       throw StoreError(error, path: files.database)
     }
     let hasJournal = try lock == nil && Self.hasHotJournal(files, state)
-    let isActive = lock != nil || !usesLog && (hasJournal || state.isYounger(than: Self.activeTime))
+    // Where a transaction was interrupted, SQLite does not get to see the journal: as root, it would set its owner.
+    let isActive =
+      lock != nil || !usesLog && !hasJournal && state.isYounger(than: Self.activeTime)
     let opened =
       if isActive {
         usesLog
