@@ -228,7 +228,7 @@ import Testing
     var named = Selection()
     named.names = names(.url("https://example.com/a"))
     var prefixed = Selection()
-    prefixed.prefixes = ["HTTPS://"]
+    prefixed.prefixes = ["HTTPS://Example.com"]
     var matched = Selection()
     matched.globs = [glob("*/a")]
     var expressed = Selection()
