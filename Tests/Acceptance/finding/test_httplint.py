@@ -118,7 +118,7 @@ def test_apple_caches(cachedb):
 
 @samples.needed
 def test_samples():
-    check([file for kind in ["har/*.har", "warc/*"] for file in sorted(glob.glob(samples.folder(kind)))], least=100)
+    check([file for kind in ["cachedb/*/Cache.db", "har/*.har", "warc/*"] for file in sorted(glob.glob(samples.folder(kind)))], least=100)
 
 
 def check(caches, least):

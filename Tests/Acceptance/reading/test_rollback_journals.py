@@ -103,7 +103,7 @@ def never(trial):
 def test_an_app_that_stores(mode, words, thorough):
     """An app that stores all the time is never kept waiting, and sees no error; the command succeeds."""
     if mode != "delete" and words[0] not in ("list", "check", "watch") and not thorough:
-        pytest.skip("tried with --thorough")
+        pytest.skip("only with --thorough")
     cache = make(mode)
     # What is in these caches is a finding or an answer.
     answers = {"check": (0, 1), "audit": (0, 1), "grep": (0, 1), "explain": (0, 1)}.get(words[0], (0,))
