@@ -87,7 +87,7 @@ def test_verbs():
     assert run("pin", errors="note: no URLs are pinned\n") == ""
     # The first operand is the cache if it is one, whether by name or by path.
     for name in ["shop", cache]:
-        assert run("pin", name, c, errors="") == "Pinned 1 URL in 'shop'\n"
+        assert run("pin", name, c, errors=unstored(c)) == "Pinned 1 URL in 'shop'\n"
         assert run("pin", name) == run("pin", "-c", name) and c in run("pin", name)
         assert run("unpin", name, c, errors="") == "Unpinned 1 URL in 'shop'\n"
         # An id stands for the URL that the entry has now.

@@ -85,7 +85,7 @@ def test_what_is_kept(way, stored, asked):
     if way == "everywhere":
         worlds.run("pin", "--everywhere", f"https://{asked}/a", status=0)
     if way.startswith("rule"):
-        worlds.run("enforce", "-c", cache, "--max-age", "1s", "--yes", status=0)
+        worlds.run("enforce", "shop", "--max-age", "1s", "--yes", status=0)
     else:
         worlds.run("purge", "-c", cache, "--all", "--yes", status=0)
     assert list(worlds.contents(cache)) == [entry.id]

@@ -19,7 +19,7 @@ CHANGES = {
     "expire": ["--all", "--clear-user-info", "When", "--yes"],
     "compact": ["--full"],
 }
-OLD = {"--log": '{"schema":"urlcache-admin.run/1"}\n', "--metrics-file": "# HELP urlcache_entries Entries.\n"}
+OLD = {"--log": '{"schema":"urlcache-admin.log/1","verb":"purge"}\n', "--metrics-file": "# HELP urlcache_entries Entries.\n"}
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_what_cannot_be_written_is_on_standard_error(format, cache):
     result = worlds.run("purge", "-c", cache, "--all", "--yes", "--format", format, "--log", "/dev/full", status=74)
     assert worlds.contents(cache) == {} and "20" in result.stdout
     lines = [line.removeprefix("note: not recorded: ") for line in result.stderr.splitlines() if line.startswith("note: not recorded: ")]
-    assert [json.loads(line)["removed"]["entries"] for line in lines] == [20], result.stderr
+    assert [json.loads(line)["removed_entries"] for line in lines] == [20], result.stderr
     assert "No space left" in result.stderr
 
 
