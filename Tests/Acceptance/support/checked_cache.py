@@ -101,5 +101,12 @@ def body_file(cache, name, contents=b"orphan", age=3_600):
     return path
 
 
+def age_body_files(cache):
+    """Makes all body files older than ten minutes, so that those that lose their entries are orphans at once."""
+    folder = os.path.join(cache, "fsCachedData")
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        os.utime(os.path.join(folder, name), (1_700_000_000,) * 2)
+
+
 def orphan(number):
     return "0000000A-0000-0000-0000-%012d" % number
