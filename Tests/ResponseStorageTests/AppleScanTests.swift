@@ -16,6 +16,9 @@ import Testing
     #expect(data[start] == 5)
     for index in 12..<14 { data.swapAt(start + index, start + index + 2) }
     try data.write(to: URL(filePath: path))
+    // A copy would be read of a database that was written just now.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -3_600)], ofItemAtPath: path)
 
     let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
     let damage = #expect(throws: StoreError.self) {
