@@ -8,8 +8,8 @@
 
 /// Blocks the signals with which a user ends a process, until temporary data is removed.
 ///
-/// They are delivered when this value is destroyed. A signal that would not end the process, because it is
-/// ignored or was already blocked, is left alone.
+/// They are delivered when this value is destroyed, or the last of several. A signal that would not end the process,
+/// because it was ignored or blocked when the process began, is left alone.
 public struct HeldSignals: ~Copyable {
   // These are what a closed terminal, Control-C and a service manager send. SIGQUIT stays as it is,
   // as a user sends it to get a core dump.
@@ -44,17 +44,11 @@ public struct HeldSignals: ~Copyable {
 
   /// Blocks the signals.
   public init() {
-    // Initialize this before blocking, as it depends on which signals are blocked.
-    _ = Self.ending
     var (held, before) = (sigset_t(), sigset_t())
-    unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
     unsafe sigemptyset(&held)
-    for number in Self.numbers {
-      if Self.isIgnored(number) { continue }
-      // A signal that was already blocked would stay pending, and every check would stop the work.
-      if unsafe sigismember(&before, number) == 0 { unsafe sigaddset(&held, number) }
-    }
-    unsafe pthread_sigmask(SIG_BLOCK, &held, nil)
+    // A signal that was blocked from the beginning would stay pending, and every check would stop the work.
+    for number in Self.ending { unsafe sigaddset(&held, number) }
+    unsafe pthread_sigmask(SIG_BLOCK, &held, &before)
     (self.held, self.before) = (held, before)
   }
 

@@ -23,6 +23,7 @@ struct CacheRuns {
       recorder = try RunRecorder(of: problem == nil ? recorded() : command, in: environment)
     } catch { return report(error) }
     let records = records(problem)
+    defer { for record in records.reversed() { record.releaseSignals() } }
     do { try recorder.write(records, in: environment) } catch {
       // A failed run is more important than a failure to record it.
       let status = report(error)

@@ -93,6 +93,7 @@ struct PlanExecution {
     _ plan: RemovalPlan, skipped: Int = 0, _ renderer: RemovalRenderer
   ) throws -> Bool {
     // Hold signals, so that one ends the process only after the current batch and the receipt.
+    environment.record.holdSignals()
     let signals = HeldSignals()
     // A cache whose entries are already removed, by an interrupted command, can still have traces of them.
     var receipt =

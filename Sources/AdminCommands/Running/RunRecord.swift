@@ -1,5 +1,6 @@
 import Administration
 import Bytes
+import Files
 import ResponseStorage
 
 // A class, because an environment is copied for each cache, and what a failed run has done must not
@@ -38,8 +39,24 @@ final class RunRecord {
   /// The end; `nil` if the clock is not set.
   var end: Timestamp?
 
+  /// The signals that would end the process between a change and the record of it.
+  private var signals: HeldSignals?
+  private var holdsSignals = false
+
   init(cache: String = "") {
     self.cache = cache
+  }
+
+  /// Holds signals until what is done from now on is recorded.
+  func holdSignals() {
+    if !holdsSignals { signals = HeldSignals() }
+    holdsSignals = true
+  }
+
+  /// Lets signals end the process again.
+  func releaseSignals() {
+    signals = nil
+    holdsSignals = false
   }
 
   /// Adds removed entries.

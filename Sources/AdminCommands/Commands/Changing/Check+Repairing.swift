@@ -60,6 +60,7 @@ extension URLCacheAdmin.Check {
     _ removals: RemovalRenderer, _ output: inout OutputBuffer, _ environment: CommandEnvironment
   ) throws -> ExitStatus {
     // Hold signals, so that one ends the process only after the current batch and the receipt.
+    environment.record.holdSignals()
     let signals = HeldSignals()
     let plan = check.plan
     var removals = removals

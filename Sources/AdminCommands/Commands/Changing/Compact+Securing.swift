@@ -17,6 +17,7 @@ extension URLCacheAdmin.Compact {
       return .done
     }
     // Hold signals, so that one ends the process only after the receipt.
+    environment.record.holdSignals()
     let signals = HeldSignals()
     func shouldStop() -> Bool { environment.stopReason(signals) != nil }
     let secure = SecureRemoval(

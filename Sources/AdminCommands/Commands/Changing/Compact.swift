@@ -81,6 +81,7 @@ extension URLCacheAdmin {
         return .done
       }
       // Hold signals, so that one ends the process only after the current slice and the receipt.
+      environment.record.holdSignals()
       let signals = HeldSignals()
       compaction.method = CompactionMethod.none
       // An explicit `--full` goes before the threshold, which is usually set in a configuration.

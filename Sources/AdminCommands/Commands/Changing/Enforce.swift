@@ -179,6 +179,7 @@ extension URLCacheAdmin {
       _ environment: CommandEnvironment
     ) throws -> ExitStatus {
       // Hold signals, so that one ends the process only after the current batch and the receipt.
+      environment.record.holdSignals()
       let signals = HeldSignals()
       func stopReason() -> StopReason? { environment.stopReason(signals) }
       var execution = PlanExecution(cache: cache, change: change, environment: environment)

@@ -91,6 +91,7 @@ extension URLCacheAdmin {
       var versions = plan.makeVersionReader()
       try backingUp.backUp(before: .change, of: cache, in: environment) { try versions.next() }
       // Hold signals, so that one ends the process only after the current batch.
+      environment.record.holdSignals()
       let signals = HeldSignals()
       let store = try environment.openStore(
         result.store.path, cache.waitMilliseconds, !noVerify)

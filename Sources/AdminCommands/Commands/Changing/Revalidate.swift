@@ -130,6 +130,7 @@ extension URLCacheAdmin {
         try versions.next()
       }
       // Hold signals, so that one ends the process only after the current batch and the receipt.
+      environment.record.holdSignals()
       let signals = HeldSignals()
       let failure = try RevalidationExecution(
         plan: plan, spool: spool, path: asked.store.path, cache: cache, change: change,

@@ -194,6 +194,7 @@ extension URLCacheAdmin {
       in environment: CommandEnvironment
     ) throws -> ImportResult {
       // Hold signals, so that one ends the process only when nothing is half done.
+      environment.record.holdSignals()
       let signals = HeldSignals()
       let path = destination.path
       var result = ImportResult()
