@@ -79,7 +79,9 @@ struct SpaceReclaiming {
     add(
       footprint.walBytes + footprint.shmBytes,
       inUse ? "in the log, which the app empties" : "in the log")
-    add(plan.survey.young.bytes, "in orphans that are younger than ten minutes")
+    add(
+      max(0, footprint.orphanBytes - plan.survey.foreign.bytes),
+      "in body files that no entry refers to")
     add(plan.survey.foreign.bytes, "in files that CFNetwork did not create")
     // Shares are a few percent off the size of a rewritten database.
     if parts.isEmpty, footprint.totalBytes - bytes < bytes / 20 { return }

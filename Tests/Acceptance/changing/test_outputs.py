@@ -148,7 +148,7 @@ def test_one_name_twice_through_a_link():
     """Metrics do not replace the backup of the same command, even if a link hides that both have the same name."""
     original, cache = fresh("original"), fresh()
     os.symlink(path("x.tar"), path("m.prom"))
-    result = run("purge", "-c", cache, "--all", "--yes", "--backup", path("x.tar"), "--metrics-file", path("m.prom"), status=73)
+    result = run("purge", "-c", cache, "--all", "--yes", "--backup", path("x.tar"), "--metrics-file", path("m.prom"), status=74)
     assert "exists and is not a metrics file" in result.stderr.decode(), result
     run("import", path("x.tar"), "-c", cache)
     run("diff", original, cache)
@@ -173,7 +173,7 @@ def test_metrics_of_two_at_once():
     cache = fresh()
     with open(path("m.prom.partial"), "wb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        result = run("purge", "-c", cache, "--all", "--yes", "--metrics-file", path("m.prom"), status=73)
+        result = run("purge", "-c", cache, "--all", "--yes", "--metrics-file", path("m.prom"), status=74)
         assert ids(cache) == [], result
         assert f"cannot write the metrics '{path('m.prom')}': ".encode() in result.stderr, result
         assert b".partial" not in result.stderr, result

@@ -426,7 +426,7 @@ def test_enforce_while_open():
 
 
 def test_small_caches(thorough):
-    """A small cache ends just below its limit, or the low mark, however its pages become free."""
+    """The entries of a small cache end just below its limit, or the low mark, and its files not far from there."""
     origin = make("small", "--no-large-bodies", entries=600)
     whole = length(origin)
     assert whole == 2 << 20, whole
@@ -437,12 +437,13 @@ def test_small_caches(thorough):
                 receipt = enforce(cache, "--max-size", str(limit), "--order", order, "--low", f"{low}%", "-y")
                 most = limit * low // 100
                 assert receipt["limit_met"] and receipt["footprint_after"] == length(cache), receipt["footprint_after"]
-                # A few pages come back at once.
-                assert most - max(most // 20, 24 << 10) <= length(cache) <= most, (limit, order, low, length(cache))
+                if limit < whole:
+                    assert most - 4_096 <= receipt["in_use_after"] <= most or low < 100 and receipt["in_use_before"] <= limit, (limit, order, low)
+                assert length(cache) <= max(limit, most + max(most // 20, 24 << 10)), (limit, order, low, length(cache))
                 rows(cache)
     # An empty database is larger than the low mark, and not than the limit, which counts then.
     receipt = enforce(origin, "--max-size", "64K", "--low", "50%", "-y")
-    assert receipt["limit_met"] and length(origin) <= 64 << 10 and receipt["kept"]["entries"] > 0, receipt
+    assert receipt["limit_met"] and receipt["in_use_after"] <= 64 << 10 and receipt["kept"]["entries"] > 0, receipt
 
 
 def test_log_of_killed_app():
@@ -454,11 +455,13 @@ def test_log_of_killed_app():
                     "connection.execute('UPDATE cfurl_cache_blob_data SET request_object = zeroblob(length(request_object))'); "
                     "connection.commit(); import os; os._exit(0)", database(cache)], check=True)
     assert length(cache) > whole + 200_000, (length(cache), whole)
-    options = ["--max-size", str(whole + 16384)]
+    # Shares are a few percent off the size of a database.
+    most = whole + whole // 20
+    options = ["--max-size", str(most)]
     assert enforce(cache, *options, "-n")["removed"]["entries"] == 0
     receipt = enforce(cache, *options, "-y")
     assert receipt["removed"]["entries"] == 0 and receipt["limit_met"], receipt
-    assert receipt["footprint_after"] == length(cache) <= whole + 16384, (receipt, whole)
+    assert receipt["footprint_after"] == length(cache) <= most, (receipt, whole)
     rows(cache)
 
 
@@ -470,9 +473,9 @@ def test_stuck_body_files():
     planned = json.loads(subprocess.run([tool, "enforce", "-c", cache, *options, "-n"], capture_output=True).stdout)
     result = subprocess.run([*strace.fault("unlinkat", "error=EACCES", "1+"), tool, "enforce", "-c", cache, *options, "-y"],
                             capture_output=True)
-    assert result.returncode == 1 and b"note: could not remove body files: " in result.stderr, result
+    assert result.returncode == 3 and b"note: could not remove body files: " in result.stderr, result
     receipt = json.loads(result.stdout)
-    assert receipt["entries"] == planned["entries"] and not receipt["limit_met"], receipt["removed"]
+    assert receipt["entries"] == planned["entries"] and b"more than the limit: " in result.stderr, receipt["removed"]
     assert receipt["footprint_after"] == length(cache) > 3 << 20, receipt["footprint_after"]
     # What is still there has not been returned.
     for format in ["table", "json"]:
@@ -511,9 +514,8 @@ def test_log_of_another_process():
         log = os.path.getsize(database(cache) + "-wal")
         assert log > size / 4, (log, size)
         result = subprocess.run([tool, "enforce", "-c", cache, "--max-size", str(size + log // 2), "--yes"], capture_output=True, text=True)
-        assert result.returncode == 1, result
-        assert "cannot meet the limits, so nothing was removed" in result.stderr, result
-        assert "another process has the cache open, with " in result.stderr and "in the write-ahead log" in result.stderr, result
+        assert result.returncode == 0 and result.stdout.startswith("Removed 0 of 2,000 entries"), result
+        assert "more than the limit: " in result.stderr and "in the log, which the app empties" in result.stderr, result
     assert rows(cache)[0] == before[0], "entries went for the log"
 
 

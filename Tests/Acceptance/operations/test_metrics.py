@@ -15,7 +15,7 @@ import peers
 from products import tool
 from scratch import make, path
 
-SNAPSHOT = {"disk_bytes", "entries", "entry_bytes", "stored_entries_total", "oldest_entry_timestamp_seconds", "orphan_files", "missing_bodies"}
+SNAPSHOT = {"disk_bytes", "in_use_bytes", "entries", "entry_bytes", "stored_entries_total", "oldest_entry_timestamp_seconds", "orphan_files", "missing_bodies"}
 RUN = {"last_run_" + name for name in
        ["timestamp_seconds", "success", "duration_seconds", "removed_entries", "removed_bytes", "left_entries", "skipped"]}
 STATES = ["fresh", "stale", "no-lifetime", "unknown"]

@@ -262,7 +262,8 @@ def test_run_in_sandbox(thorough):
     [line], samples = unit.recorded()
     after = kept_entries(cache)
     assert kept and purged and kept <= after and not purged & after, (len(kept), len(purged))
-    assert 0.9 * limit < size(cache) <= limit and samples["disk_bytes"] == size(cache), size(cache)
+    # The files are a few percent more or less than the space in use, which is limited.
+    assert 0.9 * limit < samples["in_use_bytes"] <= limit and size(cache) <= 1.06 * limit and samples["disk_bytes"] == size(cache), size(cache)
     assert line["removed_entries"] == len(before - after) == samples["last_run_removed_entries"]
     assert line["status"] == 0 and line["message"] is None and samples["last_run_success"] == 1, line
 

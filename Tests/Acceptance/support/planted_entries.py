@@ -9,6 +9,7 @@ import sqlite3
 import time
 import uuid
 
+from checked_cache import age_body_files
 from cfnetwork_writer import SECONDS_TO_2001, request
 
 MARK = b"PLANTED-"
@@ -64,6 +65,8 @@ def plant(cache, count=120, removed=40):
         connection.execute(f"DELETE FROM {table} WHERE entry_ID IN ({', '.join(map(str, numbers))})")
     connection.commit()
     connection.close()
+    # Younger files without an entry would be kept for an app that may be writing them.
+    age_body_files(cache)
     return cache
 
 
