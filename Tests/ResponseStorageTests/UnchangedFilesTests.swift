@@ -157,7 +157,8 @@ import Testing
   }
 
   @Test func `the lock of a reader is taken only where SQLite would take it`() throws {
-    let (_, path) = try make()
+    let (folder, path) = try make()
+    defer { withExtendedLifetime(folder) {} }
     do {
       let writer = try SQLiteProcess(path, "BEGIN EXCLUSIVE")
       let file = try OpenFile(reading: path)
