@@ -10,8 +10,8 @@ import ResponseStorage
 struct SpaceReclaiming {
   private let limit: LimitOptions
   private let execution: PlanExecution
-  /// The size of the files, as last measured.
-  private var footprint: Footprint
+  /// The size of the files, as last measured; `nil` if another process kept changing them.
+  private var footprint: Footprint?
   /// Whether another process had the cache open then.
   private var inUse: Bool
 
@@ -28,15 +28,17 @@ struct SpaceReclaiming {
   /// Measures the files, and rewrites the database if they are still too large and no process has the cache open.
   ///
   /// - Parameter plan: What was removed.
-  /// - Returns: The size on disk, in bytes; `nil` if the command was stopped before it was measured.
+  /// - Returns: The size on disk, in bytes; `nil` if the command was stopped before it was measured, or if another process kept
+  ///   changing the files. The removal is done, so that is no failure.
   mutating func finish(
     of plan: RemovalPlan, unless stopReason: () -> StopReason?
   ) throws -> ByteCount? {
     guard stopReason() == nil else { return nil }
     if isNeeded || !plan.isEmpty { try measure(plan) }
-    guard isNeeded, !inUse, exceedsLimit, plan.isRewriteWorthwhile(of: footprint) else {
-      return footprint.totalBytes
-    }
+    guard let footprint else { return nil }
+    guard isNeeded, !inUse, limit.bytes.map({ footprint.totalBytes > $0 }) ?? true,
+      plan.isRewriteWorthwhile(of: footprint)
+    else { return footprint.totalBytes }
     do {
       let environment = execution.environment
       let store = try environment.openStore(
@@ -46,10 +48,8 @@ struct SpaceReclaiming {
       // An app has opened it, or there is no room for a copy: what remains is reported.
     }
     try measure(plan)
-    return footprint.totalBytes
+    return self.footprint?.totalBytes
   }
-
-  private var exceedsLimit: Bool { limit.bytes.map { footprint.totalBytes > $0 } ?? true }
 
   private mutating func measure(_ plan: RemovalPlan) throws {
     do {
@@ -57,6 +57,9 @@ struct SpaceReclaiming {
       footprint = try source.footprint()
       inUse = source.description.inUse
       try source.finish()
+    } catch let error as StoreError where error.code == .inUse || error.code == .changedWhileReading
+    {
+      footprint = nil
     } catch let error as StoreError where error.code == .notACache && !plan.store.format.hasDatabase
     {
       // An empty folder is not recognizable as a cache any more.
@@ -66,9 +69,9 @@ struct SpaceReclaiming {
 
   /// Reports what makes the files larger than the limit, although the space in use is not.
   func report(_ plan: RemovalPlan, in environment: CommandEnvironment) {
-    guard let bytes = limit.bytes, footprint.totalBytes > bytes, plan.inUseAfter <= bytes else {
-      return
-    }
+    guard let bytes = limit.bytes, let footprint, footprint.totalBytes > bytes,
+      plan.inUseAfter <= bytes
+    else { return }
     let limit =
       limit.maxSize == nil ? "the capacity, which URLCache compares with them" : "the limit"
     var parts: [String] = []
