@@ -19,6 +19,9 @@ public struct ErasureReceipt: Hashable, Sendable {
   public var freeBytes: ByteCount = 0
   /// The number of body files that were not overwritten, because they have other names.
   public var linkedFiles = 0
+  /// The number of orphans that `compact` has kept, because an app may be about to store their entries, or because another
+  /// database may name them. What is in them is not known.
+  public var keptOrphans: Int64 = 0
   /// What was found of the removed entries afterwards; `nil` if the files were not searched.
   public var report: TraceReport?
   /// Why the database was not rewritten, if that failed.
@@ -56,6 +59,7 @@ public struct ErasureReceipt: Hashable, Sendable {
 
   /// Whether nothing remains, as far as the search can tell.
   public var isComplete: Bool {
-    !isDone || isErased && linkedFiles == 0 && failure == nil && report?.traces == 0
+    !isDone || isErased && linkedFiles == 0 && keptOrphans == 0 && failure == nil
+      && report?.traces == 0
   }
 }

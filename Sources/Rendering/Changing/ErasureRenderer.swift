@@ -15,6 +15,7 @@ struct ErasureRenderer {
       $0.member("log_bytes", receipt.isDone ? receipt.logBytes : nil)
       $0.member("free_bytes", receipt.isDone ? receipt.freeBytes : nil)
       $0.member("linked_files", receipt.linkedFiles)
+      $0.member("kept_orphans", receipt.keptOrphans)
       $0.member("failure", receipt.failure)
       let report = receipt.report
       $0.member("texts", report?.texts)
@@ -56,6 +57,11 @@ struct ErasureRenderer {
     if receipt.linkedFiles > 0 {
       buffer.append("Not overwritten, because they have other names (hard links): ")
       buffer.append(counted: Int64(receipt.linkedFiles), "body file", "body files")
+      buffer.append("\n")
+    }
+    if receipt.keptOrphans > 0 {
+      buffer.append("Kept, because an app may be about to store their entries: ")
+      buffer.append(counted: receipt.keptOrphans, "orphan", "orphans")
       buffer.append("\n")
     }
     if let report = receipt.report { append(report, into: &buffer) }

@@ -253,6 +253,19 @@ def test_hard_link_is_not_overwritten():
     assert grep(cache) == {}
 
 
+def test_young_orphan():
+    """A young orphan is kept, and may contain anything: the erasure is not complete, and says why. An old one is removed."""
+    cache = make()
+    worlds.write_body(cache, worlds.body_name(1), MARK)
+    worlds.write_body(cache, worlds.body_name(2), MARK, age=3_600)
+    result = secure("compact", cache, status=3)["secure"]
+    assert result["kept_orphans"] == 1 and not result["complete"] and result["overwritten"], result
+    worlds.write_body(cache, worlds.body_name(1), b"other", age=3_600)
+    result = secure("compact", cache)["secure"]
+    assert result["kept_orphans"] == 0 and result["complete"], result
+    assert not any(os.path.exists(os.path.join(cache, "fsCachedData", worlds.body_name(number))) for number in (1, 2))
+
+
 def test_trace_across_two_pieces():
     """Files are searched in pieces of 1 MiB; a text that begins in one and ends in the next is found, and found once."""
     cache = make()

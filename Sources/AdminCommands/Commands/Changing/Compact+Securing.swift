@@ -34,13 +34,14 @@ extension URLCacheAdmin.Compact {
       removal.visitedOrphans + removal.visited - removal.skippedOrphans.count
       - removal.skipped.count - removal.orphanedFiles
     if let failure, compaction.orphans == 0 { throw failure }
-    let erasure: ErasureReceipt
+    var erasure: ErasureReceipt
     if let failure {
       erasure = .failed(failure, for: store)
     } else {
       (erasure, failure) = secure.finish(
         store, linkedFiles: removal.linkedFiles, unless: shouldStop)
     }
+    erasure.keptOrphans = survey.young.files + survey.undecided.files
     compaction.method =
       erasure.isErased ? .rewrite : erasure.inUse ? .slices : CompactionMethod.none
     if !store.format.hasDatabase { compaction.method = CompactionMethod.none }
