@@ -76,7 +76,7 @@ extension AppleStoreEditor {
       // Grow while a slice is quick and shrink once it makes the app wait, then pause to let it write.
       if took < .milliseconds(10) { pages = min(pages * 2, 4_096) }
       if took > .milliseconds(30) { pages = max(pages / 2, Int64(smallestBatch)) }
-      pauseForOthers()
+      pauseForOthers(after: took)
     }
     return .slices
   }

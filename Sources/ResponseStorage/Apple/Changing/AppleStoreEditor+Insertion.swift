@@ -77,6 +77,12 @@ extension AppleStoreEditor {
       // What does not fit into the page cache has to be written before the commit.
       try connection.execute("PRAGMA cache_spill = ON")
       defer { if !hasLog { try? connection.execute("PRAGMA cache_spill = OFF") } }
+      // SQLite writes to most damaged databases without an error. An app waits for the transaction, so this is looked for before
+      // it; otherwise within it, which also finds what the insertion itself did wrong.
+      let isVerifiedFirst = mayBeInUse
+      if isVerifiedFirst {
+        try Self.verify(files, connection, hasLog: hasLog, wait, neighbours.temporaryFolder)
+      }
       var replacedFiles: [ByteString]?
       do {
         try transact({ $0 }) { () throws(any Error) in
@@ -86,9 +92,7 @@ extension AppleStoreEditor {
           let insertion = try AppleInsertion(connection, path: files.path)
           let sync = try sync(of: body(insertion))
           try indexes?.create(in: connection, folder: files.folder)
-          // SQLite writes to most damaged databases without an error. Before the commit, it can still
-          // be rolled back.
-          try verify()
+          if !isVerifiedFirst { try verify() }
           // Before the commit: a row must not refer to a body that is not on disk.
           try sync.wait()
           noteRemoval(of: insertion.replacedFiles)

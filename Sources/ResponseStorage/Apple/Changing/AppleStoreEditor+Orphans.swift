@@ -27,13 +27,14 @@ extension AppleStoreEditor {
       var readings = 1
       while removal.visitedOrphans < orphans.count, !shouldStop() {
         let rest = orphans[removal.visitedOrphans...]
+        let start = ContinuousClock.now
         // While an app is running, release the lock after each small group so that it can write.
         // Removing a file took 40 to 80 µs, so 64 of them keep the lock for some 5 ms.
         if var known = names,
           try remove(rest.prefix(mayBeInUse ? 64 : .max), checking: &known, &removal)
         {
           names = known
-          pauseForOthers()
+          pauseForOthers(after: .now - start)
         } else if names != nil, readings < Self.mostReadings {
           names = try readNames()
           readings += 1

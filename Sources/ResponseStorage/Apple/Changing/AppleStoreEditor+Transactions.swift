@@ -129,7 +129,15 @@ extension AppleStoreEditor {
   var smallestBatch: Int { hasLog ? 1 : 16 }
 
   /// Pauses between two transactions, so that an app that waits for the lock gets it.
-  func pauseForOthers() {
-    if mayBeInUse { CurrentProcess.sleep(milliseconds: hasLog ? 10 : Self.gap) }
+  ///
+  /// - Parameter took: How long the last transaction has held the lock.
+  func pauseForOthers(after took: Duration = .zero) {
+    guard mayBeInUse else { return }
+    if took >= .milliseconds(100) {
+      // SQLite's busy handler tries again each 50 ms after the first 100 ms, and each 100 ms after the first 200.
+      CurrentProcess.sleep(milliseconds: took < .milliseconds(200) ? 51 : 101)
+    } else {
+      CurrentProcess.sleep(milliseconds: hasLog ? 10 : Self.gap)
+    }
   }
 }

@@ -71,7 +71,9 @@ public final class AppleStoreEditor: ResponseStore {
     try Self.guardLayout(of: connection, path)
     // Of 40 databases with random bytes changed, DELETE worked in 39. So SQLite has to look for
     // damage first; writing into a damaged b-tree spreads it.
-    if verifying { try Self.verify(connection, path) }
+    if verifying {
+      try Self.verify(files, connection, hasLog: hasLog, wait, neighbours.temporaryFolder)
+    }
     try AppleBodyFiles.guardFolder(at: files.bodies)
     bodies = AppleBodyFiles(at: files.bodies)
     self.files = files
@@ -144,6 +146,35 @@ public final class AppleStoreEditor: ResponseStore {
     // cache means can only make it worse.
     if let readOnlyReason = layout.readOnlyReason {
       throw StoreError(.unsupported, at: path, because: readOnlyReason)
+    }
+  }
+
+  /// Has SQLite look for damage in a database.
+  ///
+  /// With a rollback journal, an app could not commit while SQLite reads the database under its lock. So it reads a snapshot
+  /// without one.
+  static func verify(
+    _ files: AppleStoreFiles, _ connection: borrowing Connection, hasLog: Bool, _ wait: Int32,
+    _ temporaryFolder: String
+  ) throws(StoreError) {
+    guard !hasLog else { return try verify(connection, files.path) }
+    var wait = LockWait(milliseconds: wait)
+    while true {
+      do {
+        let snapshot = try AppleSnapshot(of: files, wait: 0, temporaryFolder: temporaryFolder)
+        do { try verify(snapshot.connection, files.path) } catch {
+          // What was read may be no state that it ever had.
+          try snapshot.verifyUnchanged()
+          throw error
+        }
+        return try snapshot.verifyUnchanged()
+      } catch let error as StoreError where error.isContention {
+        guard wait.pause() else { throw error }
+      } catch let error as StoreError {
+        throw error
+      } catch {
+        throw StoreError(.inputOutput, at: files.path, because: "\(error)")
+      }
     }
   }
 
@@ -224,7 +255,7 @@ extension AppleStoreEditor {
         // Well below 100 ms, as the time that a batch takes is known only once it is over.
         if took > .milliseconds(30) { batchSize = max(batchSize / 2, smallestBatch) }
         // SQLite polls for the lock, so an app that waits needs a pause to get it.
-        pauseForOthers()
+        pauseForOthers(after: took)
       }
       // The removals must be on disk before the intent's removal is.
       if intent != nil { bodies.synchronize() }

@@ -29,7 +29,7 @@ struct NeighbouringDatabases: Sendable {
   private(set) var duration = Duration.zero
 
   private let files: AppleStoreFiles
-  private let temporaryFolder: String
+  let temporaryFolder: String
   /// What was read of each other file that is not part of a database.
   private var known: [[UInt8]: Known] = [:]
   /// The files at that time; `nil` before the first reading.
