@@ -103,16 +103,16 @@ def measured(*words):
 
 @pytest.mark.parametrize("journal", ["delete", "truncate", "persist"])
 @pytest.mark.parametrize("verb", VERBS)
-def test_waiting(verb, journal, thorough):
+def test_waiting(verb, journal):
     """No app waits for 100 ms or sees an error while a command changes the cache, and the command does its work."""
-    # These wait for the disk under the lock so often that other tests at the same time disturb them.
-    if verb in ("enforce", "compact", "check") and not thorough:
-        pytest.skip("only with --thorough")
-    cache = make("cache", journal)
-    log = path("log")
+    with scratch.memory() as folder:
+        judge_waiting(make(os.path.join(folder, "cache"), journal), verb, journal)
+
+
+def judge_waiting(cache, verb, journal):
     with Apps(cache, journal) as apps:
         time.sleep(0.1)
-        result, lost = measured(*VERBS[verb], "-c", cache, "--wait", "20s", "--log", log)
+        result, lost = measured(*VERBS[verb], "-c", cache, "--wait", "20s", "--log", path("log"))
     assert result.returncode in (0, 1, 3), result
     for report in apps.report:
         assert not report["errors"] and report["longest"] < 0.1 + lost and report["count"] > 5, (apps.report, lost, result)

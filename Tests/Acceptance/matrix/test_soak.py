@@ -8,6 +8,7 @@ metrics say the same; and after each `enforce` the cache is within its limit. Wi
 
 import itertools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -49,8 +50,8 @@ def commands(oldest, number):
 class Soak:
     """Commands beside an app for some seconds; `faults` says what was wrong, and `counts` how often each verb ran."""
 
-    def __init__(self, kind, seconds, seed=0):
-        self.cache, self.faults, self.counts, self.receipts = path("cache-" + kind), [], {}, []
+    def __init__(self, kind, seconds, folder, seed=0):
+        self.cache, self.faults, self.counts, self.receipts = os.path.join(folder, "cache-" + kind), [], {}, []
         some = worlds.entries(100, newest=int(time.time()) - 3)
         worlds.foundation(self.cache, some) if kind == "foundation" else worlds.apple(self.cache, some, journal=kind)
         self.first, end = set(worlds.contents(self.cache)), time.monotonic() + seconds
@@ -123,7 +124,8 @@ class Soak:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_soak(kind, thorough):
-    soak = Soak(kind, 144 if thorough else 4)
+    with scratch.memory() as folder:
+        soak = Soak(kind, 144 if thorough else 4, folder)
     if soak.faults:
         pytest.fail(str(soak), pytrace=False)
 
@@ -131,4 +133,4 @@ def test_soak(kind, thorough):
 if __name__ == "__main__":
     for each in sys.argv[2:] or KINDS:
         with tempfile.TemporaryDirectory() as scratch.root:
-            print(Soak(each, float(sys.argv[1])), flush=True)
+            print(Soak(each, float(sys.argv[1]), scratch.root), flush=True)
