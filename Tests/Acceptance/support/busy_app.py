@@ -208,12 +208,14 @@ def main():
     app = (FoundationApp if os.path.isdir(path) else AppleApp)(path, seed)
     app.operate(kind)
     print("ready", flush=True)
+    # Without a buffer, in which `select` would not see a line that came together with another one.
+    lines = open(0, "rb", buffering=0)
     while True:
-        if select.select([sys.stdin], [], [], pause)[0]:
-            if sys.stdin.readline() != "pause\n":
+        if select.select([lines], [], [], pause)[0]:
+            if lines.readline() != b"pause\n":
                 break
             print("paused", flush=True)
-            sys.stdin.readline()
+            lines.readline()
         app.operate(kind)
     app.report["waits"] = sorted(app.report["waits"])[-20:]
     print(json.dumps(app.report), flush=True)
