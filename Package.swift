@@ -59,7 +59,7 @@ let nettle = Target.Dependency.target(name: "CNettle", condition: .when(platform
 
 let package = Package(
   name: "urlcache-admin",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v26)],
   products: [
     .executable(name: "urlcache-admin", targets: ["urlcache-admin"]),
     .executable(name: "urlcache-admin-fetch", targets: ["urlcache-admin-fetch"]),

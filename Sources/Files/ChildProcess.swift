@@ -94,9 +94,7 @@ public struct ChildProcess: ~Copyable {
     _ path: String, input: Int32, output: Int32
   ) -> (number: pid_t, failure: Int32) {
     #if canImport(Darwin)
-      var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = unsafe (
-        nil, nil
-      )
+      var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = (nil, nil)
       let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT
     #else
       var (actions, attributes) = unsafe (posix_spawn_file_actions_t(), posix_spawnattr_t())

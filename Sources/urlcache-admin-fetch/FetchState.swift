@@ -1,5 +1,4 @@
 import Fetching
-import FoundationNetworking
 
 /// The state of a running request.
 struct FetchState: Sendable {

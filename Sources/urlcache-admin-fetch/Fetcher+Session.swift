@@ -1,6 +1,8 @@
 import Fetching
 import Foundation
-import FoundationNetworking
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 extension Fetcher: URLSessionDataDelegate {
   /// The maximum size of a piece of the body in a frame, in bytes.

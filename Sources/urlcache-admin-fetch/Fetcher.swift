@@ -2,7 +2,9 @@ import Dispatch
 import Fetching
 import Files
 import Foundation
-import FoundationNetworking
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 import Synchronization
 
 /// Sends the requests that arrive on standard input, and writes the responses to standard output.

@@ -1,6 +1,8 @@
 import Fetching
 import Foundation
-import FoundationNetworking
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 import HTTPCaching
 
 extension URLRequest {

@@ -7,11 +7,11 @@ class UrlcacheAdmin < Formula
   sha256 "0000000000000000000000000000000000000000000000000000000000000000"
   license "Apache-2.0"
 
-  depends_on xcode: ["26.0", :build]
+  depends_on xcode: ["26.4", :build]
   depends_on "libarchive"
   depends_on "libdeflate"
   depends_on "pcre2"
-  depends_on macos: :sequoia
+  depends_on macos: :tahoe
 
   uses_from_macos "sqlite"
 
