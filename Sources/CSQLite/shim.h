@@ -10,6 +10,9 @@ static inline int csqlite_db_config(sqlite3 *connection, int option, int value) 
   return sqlite3_db_config(connection, option, value, (int *)0);
 }
 
+/// Has SQLite count the memory that it takes, before it is used for the first time: without that, it has no limit.
+static inline int csqlite_count_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1); }
+
 /// Binds bytes as text, which SQLite copies. No bytes are an empty text, and not `NULL`.
 static inline int csqlite_bind_text(
     sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {

@@ -146,8 +146,8 @@ public struct Directory: ~Copyable {
   public borrowing func synchronize() throws(FileError) {
     // EINVAL is how a file system says that it has no such thing for folders; some network file
     // systems do.
-    guard fsync(descriptor) != 0 else { return }
-    if errno != EINVAL { throw .last(at: path) }
+    guard !Files.synchronize(descriptor, .stored), errno != EINVAL else { return }
+    throw .last(at: path)
   }
 
   /// Waits until all data written to the folder's file system, by any process, is on disk. For many files,

@@ -110,12 +110,7 @@ public struct HeldFile: ~Copyable {
 
   /// Waits until written data is on disk. The corresponding C function is `fdatasync`.
   public borrowing func synchronize() throws(FileError) {
-    #if canImport(Darwin)
-      let result = fsync(descriptor)
-    #else
-      let result = fdatasync(descriptor)
-    #endif
-    guard result == 0 else { throw .last(at: path) }
+    guard Files.synchronize(descriptor, .storedContent) else { throw .last(at: path) }
   }
 }
 

@@ -112,7 +112,7 @@ public struct NewFile: ~Copyable {
   ) throws(FileError) {
     if isReadableByAll, fchmod(descriptor, 0o644) != 0 { throw .last(at: path) }
     // Before the renaming: otherwise a power failure could leave the name with an empty file.
-    guard fsync(descriptor) == 0 else { throw .last(at: path) }
+    guard synchronize(descriptor, .stored) else { throw .last(at: path) }
     if replacing {
       try Self.requireNothing(at: path, orReplaceable: true)
       guard unsafe rename(partialPath, path) == 0 else { throw .last(at: path) }

@@ -227,6 +227,12 @@ public struct OpenFile: ~Copyable, Sendable {
 
   /// Waits until the file is on disk. The corresponding C function is `fsync`.
   public borrowing func synchronize() throws(FileError) {
-    guard fsync(descriptor) == 0 else { throw .last(at: path) }
+    guard Files.synchronize(descriptor, .stored) else { throw .last(at: path) }
+  }
+
+  /// Waits until the drive has the file. It is on disk once another file or folder of the drive is synchronized after it,
+  /// so that of many files only the last one waits for the medium.
+  public borrowing func sendToDrive() throws(FileError) {
+    guard Files.synchronize(descriptor, .sent) else { throw .last(at: path) }
   }
 }

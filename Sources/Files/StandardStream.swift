@@ -29,9 +29,6 @@ public struct StandardStream: Sendable {
     }
   }
 
-  /// The bytes that a pipe accepts without blocking when it is writable: `PIPE_BUF` in POSIX.
-  private static let bytesOfRoom = 4_096
-
   /// Writes bytes to a possibly slow reader, and stops on a held signal: nothing else would end a process that
   /// waits for a reader.
   private func writePatiently(_ bytes: ArraySlice<UInt8>) throws(FileError) {
@@ -42,7 +39,8 @@ public struct StandardStream: Sendable {
       if unsafe poll(&request, 1, 100) == 0 {
         if HeldSignals.areWaiting { throw .interrupted(at: name) }
       } else {
-        let piece = rest.prefix(Self.bytesOfRoom)
+        // A writable pipe accepts so many bytes without blocking: 4,096 on Linux, and 512 on macOS.
+        let piece = rest.prefix(Int(PIPE_BUF))
         try writeAll(piece, to: descriptor, path: name)
         rest = rest.dropFirst(piece.count)
       }
@@ -57,10 +55,12 @@ public struct StandardStream: Sendable {
   /// Whether the stream is a terminal.
   public var isTerminal: Bool { isatty(descriptor) == 1 }
 
-  /// Whether this is a pipe that no process reads any more.
+  /// Whether this is a pipe or a connection that no process reads any more.
   public var hasNoReader: Bool {
-    var request = pollfd(fd: descriptor, events: 0, revents: 0)
-    return unsafe poll(&request, 1, 0) == 1 && request.revents & Int16(POLLERR) != 0
+    // macOS watches nothing if it is asked for nothing, and reports the end of a pipe as POLLHUP. So does Linux that of a
+    // connection.
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return unsafe poll(&request, 1, 0) == 1 && request.revents & Int16(POLLERR | POLLHUP) != 0
   }
 
   /// The width of the terminal in columns, or `nil` if this is not a terminal or the width is unknown.

@@ -49,10 +49,16 @@ public struct Connection: ~Copyable {
     unsafe handle = try Self.open(path, access, busyTimeout)
   }
 
+  /// The result code of having SQLite count its memory. Apple's library does not do that by default
+  /// (`SQLITE_DEFAULT_MEMSTATUS=0`), and then ignores the limit that ``harden(_:isReading:)`` sets.
+  private static let countsMemory = csqlite_count_memory()
+
   /// Returns a handle that the caller must close.
   private static func open(
     _ path: String, _ access: Access, _ busyTimeout: Int32
   ) throws(SQLiteError) -> OpaquePointer {
+    // The file systems below are the first use of SQLite, after which this cannot be changed.
+    _ = countsMemory
     var handle: OpaquePointer?
     var code = unsafe sqlite3_open_v2(
       uri(for: path, access), &handle, flags(for: access), fileSystem(for: access))
@@ -87,8 +93,11 @@ public struct Connection: ~Copyable {
     }
     // With a rollback journal, the commit is the removal of the journal, and only EXTRA syncs its folder; with a
     // write-ahead log, EXTRA equals FULL, which ``GatheredLogFile`` requires.
-    guard access == .readWrite else { return SQLITE_OK }
-    return unsafe execute("PRAGMA synchronous = EXTRA", handle)
+    let synchronous = access == .readWrite ? "PRAGMA synchronous = EXTRA;" : ""
+    guard access == .readWrite || access == .create else { return SQLITE_OK }
+    // These matter on macOS only, where `fsync` does not wait until the drive has stored the data.
+    return unsafe execute(
+      "\(synchronous) PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON", handle)
   }
 
   /// Executes one SQL statement and ignores its rows.
@@ -155,7 +164,7 @@ public struct Connection: ~Copyable {
     // `VACUUM` attaches the copy that it creates.
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, isReading ? 0 : 1)
     // With a generated column, a small hostile database made SQLite allocate 1.9 GB. The limit is
-    // one for all connections of the process.
+    // one for all connections of the process, and bites only if SQLite counts its memory.
     sqlite3_hard_heap_limit64(256 << 20)
     // Ignored by libraries without this setting, which then check less.
     _ = unsafe execute("PRAGMA cell_size_check = ON", handle)

@@ -49,7 +49,7 @@ extension FoundationFiles {
   /// Waits until the contents of files are on disk.
   borrowing func synchronize(_ files: [Doomed]) throws(FileError) {
     if try folder.synchronizeFileSystem() { return }
-    for file in files { try synchronize(file.name) }
+    try synchronize(files.map(\.name))
   }
 
   /// Removes overwritten files.

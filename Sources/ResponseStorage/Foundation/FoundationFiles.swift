@@ -95,9 +95,10 @@ struct FoundationFiles: ~Copyable {
     }
   }
 
-  /// Waits until a staged file is on disk.
-  borrowing func synchronize(_ name: FoundationFileName) throws(FileError) {
-    try OpenFile(reading: name.bytes, in: folder).synchronize()
+  /// Waits until files are on disk.
+  borrowing func synchronize(_ names: [FoundationFileName]) throws(FileError) {
+    for name in names.dropLast() { try OpenFile(reading: name.bytes, in: folder).sendToDrive() }
+    if let last = names.last { try OpenFile(reading: last.bytes, in: folder).synchronize() }
   }
 
   /// Renames a staged file to the name of a response, and replaces that response if there is one.

@@ -20,9 +20,7 @@ extension FoundationStoreEditor {
     guard !names.isEmpty else { return }
     intent?.synchronize()
     do throws(FileError) {
-      for name in names.compactMap({ FoundationFileName($0.bytes) }) {
-        try files.synchronize(name)
-      }
+      try files.synchronize(names.compactMap { FoundationFileName($0.bytes) })
     } catch {
       throw StoreError(error, path: error.path)
     }

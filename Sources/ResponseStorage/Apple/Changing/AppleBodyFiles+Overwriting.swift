@@ -57,7 +57,8 @@ extension AppleBodyFiles {
   private static func synchronize(_ names: [ByteString], in directory: borrowing Directory) {
     if (try? directory.synchronizeFileSystem()) == true { return }
     for name in names {
-      if let file = try? OpenFile(reading: name.bytes, in: directory) { try? file.synchronize() }
+      if let file = try? OpenFile(reading: name.bytes, in: directory) { try? file.sendToDrive() }
     }
+    try? directory.synchronize()
   }
 }

@@ -44,7 +44,7 @@ struct StagedFileSync {
     do throws(FileError) {
       if try fileSystemSync?.wait() ?? false { return }
       let folder = try Directory(folder)
-      for name in names { try OpenFile(reading: name.bytes, in: folder).synchronize() }
+      for name in names { try OpenFile(reading: name.bytes, in: folder).sendToDrive() }
       try folder.synchronize()
     } catch {
       throw StoreError(writing: error)

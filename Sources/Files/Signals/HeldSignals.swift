@@ -29,11 +29,7 @@ public struct HeldSignals: ~Copyable {
   ///
   /// Code that reads or copies much data checks this regularly, as it cannot know whether signals are blocked.
   /// A signal that is not blocked ends the process at once.
-  public static var areWaiting: Bool {
-    var pending = sigset_t()
-    unsafe sigpending(&pending)
-    return ending.contains { unsafe sigismember(&pending, $0) == 1 }
-  }
+  public static var areWaiting: Bool { isPending(ending) }
 
   /// Whether any of the signals is blocked in this process.
   static var areHeld: Bool {
@@ -45,6 +41,10 @@ public struct HeldSignals: ~Copyable {
   /// Blocks the signals.
   public init() {
     var (held, before) = (sigset_t(), sigset_t())
+    #if canImport(Darwin)
+      // Before they are blocked: one that comes in between ends the process.
+      SentSignals.note(Self.ending)
+    #endif
     unsafe sigemptyset(&held)
     // A signal that was blocked from the beginning would stay pending, and every check would stop the work.
     for number in Self.ending { unsafe sigaddset(&held, number) }
@@ -54,11 +54,20 @@ public struct HeldSignals: ~Copyable {
 
   /// Whether one of the signals is pending, so that the process should stop its work.
   public var haveCome: Bool {
-    var (pending, held) = (sigset_t(), held)
+    var held = held
+    return Self.isPending(Self.numbers.filter { unsafe sigismember(&held, $0) == 1 })
+  }
+
+  /// Whether one of these blocked signals is pending, for the process or for the calling thread.
+  private static func isPending(_ numbers: [Int32]) -> Bool {
+    var pending = sigset_t()
     unsafe sigpending(&pending)
-    return Self.numbers.contains {
-      unsafe sigismember(&pending, $0) == 1 && sigismember(&held, $0) == 1
-    }
+    if numbers.contains(where: { unsafe sigismember(&pending, $0) == 1 }) { return true }
+    #if canImport(Darwin)
+      return SentSignals.have(numbers)
+    #else
+      return false
+    #endif
   }
 
   deinit {

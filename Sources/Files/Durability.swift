@@ -1,0 +1,37 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// How far written data has to come before a process goes on.
+enum Durability {
+  /// The drive has stored it, and all that it was given before: a loss of power takes nothing away.
+  case stored
+
+  /// As `stored`, but without attributes that nobody needs for reading, such as the time of the change.
+  case storedContent
+
+  /// The drive has it. It is stored when any later file of the same drive is: of many files, only the last one has to wait
+  /// for that.
+  case sent
+}
+
+/// Waits until what was written to an open file, or the entries of an open folder, has come so far.
+///
+/// No other code calls a C function for that, because `fsync` does not do it on macOS: there, it returns when the drive has
+/// the data, which may still be in the memory of the drive. Only `fcntl` with `F_FULLFSYNC` waits until it is stored
+/// (the manual page of `fsync` on macOS). On Linux, `fsync` and `fdatasync` do.
+///
+/// - Returns: Whether it has; otherwise `errno` says why not.
+func synchronize(_ descriptor: Int32, _ durability: Durability) -> Bool {
+  #if canImport(Darwin)
+    // Network and foreign file systems do not know F_FULLFSYNC. SQLite does the same with them.
+    if durability != .sent, fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+    return fsync(descriptor) == 0
+  #else
+    return (durability == .storedContent ? fdatasync(descriptor) : fsync(descriptor)) == 0
+  #endif
+}
