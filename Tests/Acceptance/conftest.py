@@ -148,13 +148,25 @@ def sample(request):
     return samples.path_of(*request.param)
 
 
-@pytest.fixture(scope="session")
-def stock_url_cache():
-    """The path of a program around the `URLCache` of this toolchain, which is built once for all test processes."""
-    source, program = REPOSITORY / "Tests/Peers/StockURLCache.swift", REPOSITORY / ".build/peers/StockURLCache"
+def peer(source, name, *compiler):
+    """The path of a program or library of `Tests/Peers`, which is built once for all test processes."""
+    source, program = REPOSITORY / "Tests/Peers" / source, REPOSITORY / ".build/peers" / name
     program.parent.mkdir(parents=True, exist_ok=True)
     with open(program.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-            subprocess.run(["swiftc", "-O", "-swift-version", "5", source, "-o", program], check=True, timeout=600)
+            subprocess.run([*compiler, source, "-o", program], check=True, timeout=600)
     return str(program)
+
+
+@pytest.fixture(scope="session")
+def stock_url_cache():
+    """The path of a program around the `URLCache` of this toolchain."""
+    return peer("StockURLCache.swift", "StockURLCache", "swiftc", "-O", "-swift-version", "5")
+
+
+@pytest.fixture
+def apple_sqlite(monkeypatch):
+    """Has every program that the test starts use SQLite as Apple builds it."""
+    if sys.platform != "darwin":
+        monkeypatch.setenv("LD_PRELOAD", peer("AppleSQLite.c", "AppleSQLite.so", "clang", "-shared", "-fPIC", "-lsqlite3"))

@@ -8,6 +8,7 @@ import os
 import select
 import shutil
 import signal
+import socket
 import sqlite3
 import statistics
 import subprocess
@@ -313,6 +314,18 @@ def test_the_reader_of_the_output_can_leave(cache):
     watch.process.stdout.close()
     assert watch.process.wait(timeout=20) == 0
     watch.process.stderr.close()
+
+
+def test_the_other_end_of_a_connection_can_leave(cache):
+    """The watch does not wait for the next change to find that nobody reads it: macOS reports the end of a pipe as Linux does this one."""
+    ours, its = socket.socketpair()
+    with ours, its, subprocess.Popen([tool, "watch", scratch.path("cache")], stdin=subprocess.DEVNULL, stdout=its, stderr=subprocess.DEVNULL) as process:
+        assert b'"begin"' in ours.recv(1 << 16)
+        ours.close()
+        try:
+            assert process.wait(timeout=10) == 0
+        finally:
+            process.kill()
 
 
 def test_hostile_text_is_escaped_and_secrets_are_masked(cache):
