@@ -50,11 +50,12 @@ let argumentParser = Target.Dependency.product(
 /// CryptoKit has the hash functions on macOS.
 let nettle = Target.Dependency.target(name: "CNettle", condition: .when(platforms: [.linux]))
 
-// Elsewhere it is loaded when it is needed, and is not linked; its headers are where the compiler looks.
+// macOS has SQLite in its SDK, so that no other one of pkg-config is used. Elsewhere, libarchive is loaded when it is needed, and is not linked; its
+// headers are where the compiler looks.
 #if os(macOS)
-  let libarchive: String? = "libarchive"
+  let (sqlite, libarchive): (String?, String?) = (nil, "libarchive")
 #else
-  let libarchive: String? = nil
+  let (sqlite, libarchive): (String?, String?) = ("sqlite3", nil)
 #endif
 
 let package = Package(
@@ -70,7 +71,7 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+      name: "CSQLite", pkgConfig: sqlite, providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CArchive", pkgConfig: libarchive, providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate",
