@@ -6,7 +6,6 @@ The programs are those of `swift build`, or those in the folder that the variabl
 """
 
 import fcntl
-import functools
 import os
 import shutil
 import subprocess
@@ -15,36 +14,20 @@ import tempfile
 
 import pytest
 
+import needs
 import permutations
 import samples
 import scratch
-import user_manager
 from products import REPOSITORY
 
 
-def succeeds(*words):
-    """Whether a program is there and ends with 0."""
-    return bool(shutil.which(words[0])) and subprocess.run(words, capture_output=True).returncode == 0
-
-
-# What a test needs of the machine, by its mark, in words and as a question.
-NEEDS = {
-    "needs_linux": ("Linux", lambda: sys.platform == "linux"),
-    "needs_mounts": ("the right to mount file systems in a namespace", lambda: succeeds(
-        "unshare", "-rm", "mount", "-t", "tmpfs", "none", tempfile.gettempdir())),
-    "needs_proc": ("/proc", lambda: os.path.isdir("/proc/self/fd")),
-    "needs_root": ("root, who can be another user and mount disks", lambda: os.geteuid() == 0 and succeeds(
-        "unshare", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "--mount-proc", "true")),
-    "needs_strace": ("strace", lambda: succeeds("strace", "-qq", "-o", os.devnull, "true")),
-    "needs_systemd": ("systemd-analyze", lambda: bool(shutil.which("systemd-analyze"))),
-    "needs_user_systemd": ("systemd, and the rights to run one for a user", user_manager.can_run),
-}
 # The reasons for which a test may be skipped where CI is set: for any other one, a step to install what it needs is missing, and it fails.
 # What the options `--thorough`, `--operations` and `--replay` of `Tests/run.sh` are for is left to them.
 MAY_SKIP = ["only with --thorough", "DuckDB and Spark: not here", "Ansible: not here", "pywb: not here",
             "no samples at '../shared/samples': not here"]
 if sys.platform == "darwin":
-    MAY_SKIP += [f"{words}: not here" for words, _ in NEEDS.values()] + ["only Linux reports each file", "macOS links libarchive"]
+    # What Linux has, and the programs that Debian has.
+    MAY_SKIP += [": not here", "is not here", "only Linux reports each file", "macOS links libarchive"]
 
 
 def pytest_addoption(parser):
@@ -52,7 +35,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    for name, (words, _) in NEEDS.items():
+    for name, (words, _) in needs.NEEDS.items():
         config.addinivalue_line("markers", f"{name}: needs {words}")
     config.addinivalue_line("markers", "some(names, values, few): a test with all values of parameters with --thorough, and else with few of them")
     # The processes of xdist inherit the variable.
@@ -78,15 +61,10 @@ def pytest_collection_modifyitems(items):
     items[:] = [item for item in items if not permutations.is_moot(item)]
 
 
-@functools.cache
-def is_here(need):
-    return NEEDS[need][1]()
-
-
 def pytest_runtest_setup(item):
     for mark in item.iter_markers():
-        if mark.name in NEEDS and not is_here(mark.name):
-            pytest.skip(f"{NEEDS[mark.name][0]}: not here")
+        if mark.name in needs.NEEDS:
+            needs.require(mark.name)
 
 
 def refuse(report):
@@ -161,7 +139,8 @@ def peer(source, name, *compiler):
 
 @pytest.fixture(scope="session")
 def stock_url_cache():
-    """The path of a program around the `URLCache` of this toolchain."""
+    """The path of a program around the `URLCache` of this toolchain, which on macOS is another one."""
+    needs.require("needs_linux")
     return peer("StockURLCache.swift", "StockURLCache", "swiftc", "-O", "-swift-version", "5")
 
 

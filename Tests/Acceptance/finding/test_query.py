@@ -305,6 +305,7 @@ def test_only_reads(sql):
     assert not os.path.exists("/tmp/other")
 
 
+@pytest.mark.needs_linux
 @pytest.mark.parametrize("sql", [
     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c",
     "SELECT count(*) FROM entries a, entries b, entries c, entries d, entries e, entries f, entries g",
@@ -404,6 +405,7 @@ def test_archives_and_selections():
     assert chosen == [row for row in answer(cache, sql) if row["size"] > 20 << 10] and chosen
 
 
+@pytest.mark.needs_linux
 def test_whole_result_of_a_large_cache_in_little_memory():
     cache = make("large", "--faults", "orphan-files", entries=4_000, seed=1)
 

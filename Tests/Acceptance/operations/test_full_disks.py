@@ -112,6 +112,7 @@ def test_all_caches(disk):
     assert len(scratch.read(os.path.join(disk.seen, "log")).splitlines()) == 3
 
 
+@pytest.mark.needs_full_device
 @pytest.mark.parametrize("format", ["table", "json"])
 def test_what_cannot_be_written_is_on_standard_error(format, cache):
     """Nothing can be reserved on a device. What was done is said all the same."""

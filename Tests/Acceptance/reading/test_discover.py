@@ -15,6 +15,7 @@ import pytest
 
 import made_up_home
 import strace
+import worlds
 from made_up_home import SCHEMA, connect, insert
 from products import tool
 from scratch import path, run
@@ -196,6 +197,28 @@ def test_default_places(home):
         assert home.paths(XDG_CACHE_HOME=os.path.join(home.folder, "two"), HOME=None) == ["two/first.db", "two/second.db"]
         assert home.paths(XDG_CACHE_HOME=path("none"), HOME=path("none")) == []
     assert b"HOME is not set" in home.run(status=64, HOME=None, TMPDIR=None).stderr
+
+
+def test_nothing_found_where_nobody_can_look(home):
+    """Where a usual place cannot be read and nothing is found elsewhere, the answer is not that there are no caches."""
+    other = os.path.join(home.root, "other")
+    containers = os.path.join(other, "Library/Containers")
+    os.makedirs(containers)
+    os.chmod(containers, 0)
+    result = home.run(as_nobody=True, status=77, HOME=other)
+    assert b"0 caches" in result.stderr and b"cannot search '" + os.fsencode(containers) in result.stderr, result
+    os.rmdir(containers)
+    home.run(as_nobody=True, HOME=other)
+
+
+def test_data_of_an_app_from_a_device():
+    """The container that Xcode downloads from a device is a folder like any other, and so are those of sandboxed apps and groups."""
+    caches = ["App 2026-11-28.xcappdata/AppData/Library/Caches/com.example.app", "Containers/com.example.app/Data/Library/Caches/com.example.app",
+              "Group Containers/group.com.example/Library/Caches/com.example.app"]
+    for cache in caches:
+        worlds.apple(path("home/" + cache), worlds.entries(3))
+    assert sorted(store["path"] for store in found(path("home"))["stores"]) == sorted(path(f"home/{cache}/Cache.db") for cache in caches)
+    assert run("list", path("home/" + caches[0]), "--count").stdout == b"3\n"
 
 
 def test_named_folders(home):

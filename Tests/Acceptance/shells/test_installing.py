@@ -7,6 +7,7 @@ import plistlib
 import re
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import time
 
@@ -93,6 +94,45 @@ def test_files(root):
         assert os.access(os.path.join(prefix, name), os.X_OK), name
     assert subprocess.run([f"{prefix}/bin/urlcache-admin", "--version"], capture_output=True).returncode == 0
     assert named >= 8, named
+
+
+@pytest.mark.parametrize("kind", ["tar", "bsdtar"])
+def test_tarball(root, kind):
+    """A tarball has the same bytes each time, also with the tar of macOS, and all in it belongs to root and has one time."""
+    if not shutil.which(kind):
+        pytest.skip(f"{kind}: not here")
+    os.symlink(shutil.which(kind), f"{root}/tar")
+    environment = os.environ | {"PATH": f"{root}:{os.environ['PATH']}", "SOURCE_DATE_EPOCH": "1700000000"}
+    made = []
+    for folder in "one", "two":
+        os.mkdir(f"{root}/{folder}")
+        result = subprocess.run(["sh", os.path.join(checkout, "share/urlcache-admin/build-tarball.sh"), "--binaries", os.path.dirname(built), "-o", f"{root}/{folder}"],
+                                env=environment, capture_output=True, text=True, check=True)
+        made.append(result.stdout.strip())
+    with open(made[0], "rb") as one, open(made[1], "rb") as two:
+        assert one.read() == two.read()
+    with tarfile.open(made[0]) as tarball:
+        members = tarball.getmembers()
+    assert {(member.uid, member.gid, member.mtime) for member in members} == {(0, 0, 1_700_000_000)}
+    assert [member.name for member in members] == sorted(member.name for member in members)
+    assert sum(member.name.endswith("/bin/urlcache-admin") for member in members) == 1
+
+
+def test_formula(root):
+    """The commands in the test of the formula for Homebrew print what it expects, and what it installs is there."""
+    with open(os.path.join(checkout, "share/urlcache-admin/homebrew/urlcache-admin.rb")) as file:
+        formula = file.read()
+    har = re.search(r"<<~JSON\n(.*?)\n +JSON\n", formula, re.S)[1]
+    with open(f"{root}/one.har", "w") as file:
+        file.write(har)
+    version = subprocess.run([built, "--version"], capture_output=True, text=True).stdout.split()[1]
+    steps = re.findall(r'assert_match "(.*?)", shell_output\("#\{tool\} (.*?)"(?:, (\d+))?\)', formula)
+    assert len(steps) == 5, steps
+    for expected, words, status in steps:
+        result = subprocess.run(f"{built} {words}", shell=True, cwd=root, capture_output=True, text=True)
+        assert result.returncode == int(status or 0) and expected.replace("#{version}", version) in result.stdout, (words, result)
+    for pattern in re.findall(r'"(share/[^"]*)"', formula):
+        assert glob.glob(os.path.join(checkout, pattern)), pattern
 
 
 def test_manual(prefix):

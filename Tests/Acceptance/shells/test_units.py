@@ -101,6 +101,13 @@ def test_launchd():
     assert job["Label"] + ".plist" == os.path.basename(path)
     assert set(job) == {"Label", "ProgramArguments", "StartCalendarInterval", "ProcessType", "LowPriorityBackgroundIO",
                         "Nice", "Umask"}, job
+    # The toolchain has the tool of macOS, with the option that the documentation uses for a log.
+    copy = shutil.copy(path, os.path.join(root, "job.plist"))
+    if shutil.which("plutil"):
+        subprocess.run(["plutil", "-lint", copy], check=True, capture_output=True)
+        subprocess.run(["plutil", "-insert", "StandardErrorPath", "-string", "/a/b.log", copy], check=True, capture_output=True)
+        with open(copy, "rb") as file:
+            assert plistlib.load(file) == job | {"StandardErrorPath": "/a/b.log"}
     assert job["Umask"] == 0o077 and job["StartCalendarInterval"] == {"Hour": 3, "Minute": 0}, job
     configuration = os.path.join(root, "launchd.toml")
     with open(configuration, "w") as file:

@@ -462,6 +462,9 @@ class FullDisk:
     Root or user namespaces are needed."""
 
     def __init__(self, folder, size="16m"):
+        # Apps of tests import this module without pytest.
+        import needs
+        needs.require("needs_mounts")
         os.makedirs(folder, exist_ok=True)
         self.folder = folder
         script = 'mount -t tmpfs -o size="$1" none "$2" && echo ready && read -r line'
