@@ -87,6 +87,10 @@ public struct FileError: Error, Hashable, Sendable {
     }
   }
 
+  /// The reason of a refusal that no permission lifts: macOS so protects places from programs, whoever owns these. A missing
+  /// permission is another one (`EACCES`).
+  public static let protectionReason = FileError(EPERM, at: "").reason
+
   /// The system's message for the failure.
   public var reason: String {
     var buffer = [CChar](repeating: 0, count: 256)

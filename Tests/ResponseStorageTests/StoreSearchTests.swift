@@ -11,6 +11,13 @@ import Testing
         "/Users/a/Library/Application Support/iPhone Simulator", "/var/folders/xx/yyyy",
       ])
     #expect(folders(on: .apple, ["TMPDIR": "/tmp/var/folders/xx/yyyy/T"]) == [])
+    #expect(folders(on: .apple, ["TMPDIR": "/var/folders/xx"]) == [])
+  }
+
+  @Test func `the folder of the user can have its other name`() {
+    // `/var` is a link to `/private/var` there.
+    let variables = ["TMPDIR": "/private/var/folders/xx/yyyy/T/"]
+    #expect(folders(on: .apple, variables) == ["/private/var/folders/xx/yyyy"])
   }
 
   @Test(

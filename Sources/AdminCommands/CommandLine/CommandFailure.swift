@@ -110,7 +110,10 @@ extension CommandFailure {
       case .changedWhileReading: (.temporary, "changed", "run the command again")
       // No hint at `sudo`: files that root creates in a cache cannot be replaced by the app later.
       case .accessDenied:
-        (.noPermission, "no-permission", "run the command as the owner of the cache")
+        (
+          .noPermission, "no-permission",
+          Self.hint(onRefusal: error.reason) ?? "run the command as the owner of the cache"
+        )
       case .inputOutput: (.inputOutput, "io", nil)
       case .noRoom:
         (.inputOutput, "no-room", "free space on its file system, then run the command again")
@@ -211,6 +214,21 @@ extension CommandFailure {
       case .brokenPipe, .other: (.inputOutput, "io")
       }
     self.init(status, kind: kind, error.description, path: error.path)
+    if error.kind == .accessDenied { hint = Self.hint(onRefusal: error.reason) }
+  }
+
+  /// Returns what to do about a refusal of the system; `nil` if its reason says enough.
+  ///
+  /// - Parameter reason: The message of the system.
+  static func hint(
+    onRefusal reason: String?, on system: StoreSearch.System = .current
+  ) -> String? {
+    guard system == .apple, reason == FileError.protectionReason else { return nil }
+    // macOS asks the terminal, as the program that is responsible for what runs in it.
+    return
+      "macOS protects this place: in System Settings > Privacy & Security > Full Disk Access,"
+      + " switch on your terminal (for a launchd job, the signed 'urlcache-admin' itself),"
+      + " and start it again"
   }
 
   /// Creates a failure from an error of an unnamed file, which has the path of its folder.

@@ -61,9 +61,13 @@ extension StoreSearch {
   /// and the user's folder below `/var/folders`, which is the parent of that for temporary files.
   private static func applePlaces(home: String?, temporaryFolder: String?) -> [String] {
     var places = libraryPlaces(home: home)
-    if let temporaryFolder, temporaryFolder.utf8.starts(with: "/var/folders/".utf8) {
-      let folder = temporaryFolder.utf8.split(separator: UInt8(ascii: "/")).prefix(4)
-      places.append(folder.reduce("") { "\($0)/\(Substring($1))" })
+    // `/var` is a link to `/private/var`.
+    let parts = (temporaryFolder ?? "").utf8.split(separator: UInt8(ascii: "/")).map {
+      String(Substring($0))
+    }
+    let start = parts.starts(with: ["private"]) ? 1 : 0
+    if parts.dropFirst(start).starts(with: ["var", "folders"]), parts.count >= start + 4 {
+      places.append(parts.prefix(start + 4).reduce("") { "\($0)/\($1)" })
     }
     return places
   }

@@ -62,7 +62,9 @@ extension URLCacheAdmin {
       environment.reportSum(of: discovery)
       // At the end, after the caches that were found, which are what was asked for.
       environment.noteFindings(of: discovery, search)
-      return .done
+      // Nobody can tell whether there are none.
+      let isUnknown = discovery.stores.isEmpty && !discovery.unreadable.isEmpty
+      return isUnknown && !search.needsFolders ? .noPermission : .done
     }
   }
 }
@@ -119,6 +121,11 @@ extension CommandEnvironment {
       for text in store.notes { note("'\(store.path)': \(text)") }
     }
     for place in discovery.unreadable { note("cannot search '\(place.path)': \(place.reason)") }
+    if let refused = discovery.unreadable.lazy.compactMap({
+      CommandFailure.hint(onRefusal: $0.reason)
+    }).first {
+      hint(refused)
+    }
     // An app can keep its caches anywhere, so the usual places need not have all of them.
     if !search.needsFolders, let home = variable("HOME"), !home.isEmpty {
       hint(
