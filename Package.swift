@@ -86,6 +86,7 @@ let package = Package(
     module("Matching", on: "Bytes", "CPCRE2", hot: true),
     module("HTTPCaching", on: "Bytes", hot: true),
     module("Fetching", on: "HTTPCaching"),
+    module("Secrets", on: "Bytes", "Files", hot: true),
     // A view over a `Span` stores it, which needs this feature.
     module(
       "PropertyLists", on: "Bytes", settings: [.enableExperimentalFeature("Lifetimes")],
@@ -96,7 +97,7 @@ let package = Package(
       "Archive", on: "CArchive", "CDeflate",
       linked: [.linkedLibrary("archive", .when(platforms: [.macOS]))], hot: true),
     module(
-      "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite",
+      "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "Secrets", "SQLite",
       "SQLitePages"),
     module("JSON", on: "Bytes", "Files", hot: true),
     module("Progress", on: "Files", "JSON"),
@@ -104,17 +105,17 @@ let package = Package(
       "ResponseArchives", on: "Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"),
     module(
       "Administration", on: "Bytes", "Files", "HTTPCaching", "JSON", "Matching",
-      "ResponseArchives", "ResponseStorage"),
+      "ResponseArchives", "ResponseStorage", "Secrets"),
     module(
       "Revalidation", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching",
-      "ResponseStorage", "SQLite"),
+      "ResponseStorage", "Secrets", "SQLite"),
     module("Watching", on: "Administration", "Bytes", "Files", "ResponseStorage", "SQLite"),
     module(
       "Auditing", on: "Administration", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives",
-      "ResponseStorage", "SQLitePages", hot: true),
+      "ResponseStorage", "Secrets", "SQLitePages", hot: true),
     module(
       "Rendering", on: "Administration", "Auditing", "Bytes", "Fetching", "HTTPCaching", "JSON",
-      "Matching", "ResponseArchives", "ResponseStorage", "Revalidation", "Watching"),
+      "Matching", "ResponseArchives", "ResponseStorage", "Revalidation", "Secrets", "Watching"),
     module(
       "Querying", on: "Administration", "Bytes", "Files", "HTTPCaching", "Rendering",
       "ResponseStorage", "SQLite"),
@@ -159,7 +160,8 @@ let package = Package(
     tests(
       of: "Administration", on: "Bytes", "Files", "HTTPCaching", "Matching", "ResponseStorage",
       "TestSupport"),
-    tests(of: "Auditing", on: "Bytes", "ResponseStorage"),
+    tests(of: "Auditing", on: "Bytes", "ResponseStorage", "Secrets"),
+    tests(of: "Secrets", on: "Bytes"),
     tests(of: "Querying", on: "SQLite"),
     tests(of: "Watching", on: "Administration", "Bytes", "ResponseStorage", "TestSupport"),
     tests(of: "Revalidation", on: "Bytes", "Fetching", "HTTPCaching", "ResponseStorage"),
@@ -172,7 +174,8 @@ let package = Package(
       exclude: ["Golden"]),
     .testTarget(name: "ArchitectureTests", swiftSettings: checked + unoptimized),
     tests(
-      of: "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite",
+      of: "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "Secrets",
+      "SQLite",
       "TestSupport"),
     .testTarget(
       name: "ExecutableTests",

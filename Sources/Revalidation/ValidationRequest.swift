@@ -3,6 +3,7 @@ public import Bytes
 public import Fetching
 public import HTTPCaching
 public import ResponseStorage
+import Secrets
 
 /// The rules for creating validation requests.
 public struct ValidationRules: Hashable, Sendable {

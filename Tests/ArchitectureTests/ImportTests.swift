@@ -16,25 +16,28 @@ private let allowedImports: [String: Set<String>] = [
   "SQLite": cLibrary.union(["Bytes", "CSQLite", "Files"]),
   "SQLitePages": [],
   "Archive": cLibrary.union(["CArchive", "CDeflate"]),
+  "Secrets": ["Bytes", "Files"],
   "ResponseStorage": [
-    "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite", "SQLitePages",
+    "Bytes", "Files", "HTTPCaching", "PropertyLists", "SQLite", "SQLitePages", "Secrets",
   ],
   "JSON": ["Bytes", "Files"],
   "Progress": ["Files", "JSON"],
   "ResponseArchives": ["Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"],
   "Administration": [
     "Bytes", "Files", "HTTPCaching", "JSON", "Matching", "ResponseArchives", "ResponseStorage",
+    "Secrets",
   ],
   "Revalidation": [
     "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "ResponseStorage", "SQLite",
+    "Secrets",
   ],
   "Auditing": [
     "Administration", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseArchives",
-    "ResponseStorage", "SQLitePages",
+    "ResponseStorage", "SQLitePages", "Secrets",
   ],
   "Rendering": [
     "Administration", "Auditing", "Bytes", "Fetching", "HTTPCaching", "JSON", "Matching",
-    "ResponseArchives", "ResponseStorage", "Revalidation", "Watching",
+    "ResponseArchives", "ResponseStorage", "Revalidation", "Secrets", "Watching",
   ],
   "Watching": ["Administration", "Bytes", "Files", "ResponseStorage", "SQLite"],
   "Querying": [

@@ -3,6 +3,7 @@ import ResponseStorage
 import Testing
 
 @testable import Auditing
+@testable import Secrets
 
 @Suite struct KnownSecretsTests {
   private func number(_ text: String) -> UInt64 {

@@ -1,5 +1,6 @@
 import Bytes
 import ResponseStorage
+import Secrets
 import Testing
 
 @Suite struct RedactionTests {

@@ -1,6 +1,7 @@
 import Bytes
 public import HTTPCaching
 import ResponseStorage
+import Secrets
 
 extension Exchange {
   /// The fields of the stored request that are credentials; all of them only if the request was decoded with its header

@@ -1,5 +1,6 @@
 public import Bytes
 import ResponseStorage
+import Secrets
 
 /// A required query parameter of a URL.
 public struct ParameterCriterion: Hashable, Sendable {

@@ -1,6 +1,7 @@
 public import Bytes
 import Files
 public import ResponseStorage
+public import Secrets
 
 /// Something that an audit found in a cache.
 public struct AuditFinding: Hashable, Sendable {

@@ -1,4 +1,5 @@
 public import ResponseStorage
+import Secrets
 
 /// A rule of an audit: what it looks for, why that matters, and how to fix it.
 public struct AuditRule: Sendable {
@@ -35,6 +36,14 @@ public struct AuditRule: Sendable {
     (self.reason, self.fix) = (reason, fix)
   }
 
+  /// Creates a rule about a kind of secret.
+  init(
+    _ rule: SecretRule, _ severity: Finding.Severity, _ summary: String, _ reason: String,
+    fix: String
+  ) {
+    self.init(rule.rawValue, severity, summary, reason, fix: fix)
+  }
+
   /// The subject.
   public var subject: Subject {
     Subject.allCases.first { id.utf8.starts(with: $0.rawValue.utf8) } ?? .caching
@@ -45,6 +54,9 @@ public struct AuditRule: Sendable {
 
   /// Returns the rule with an id; `nil` if there is none.
   public static func named(_ id: String) -> AuditRule? { byID[id] }
+
+  /// Creates the rule that is about a kind of secret.
+  init(_ rule: SecretRule) { self = Self.byID[rule.rawValue] ?? .apiKey }
 
   private static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
 }

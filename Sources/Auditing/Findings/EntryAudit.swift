@@ -1,6 +1,7 @@
 import Administration
 public import Bytes
 public import ResponseStorage
+import Secrets
 
 /// The audit of single entries, which several threads can share.
 public struct EntryAudit: Sendable {

@@ -2,6 +2,7 @@ import Bytes
 import Files
 import ResponseArchives
 import ResponseStorage
+import Secrets
 
 extension LeftBehind {
   /// Searches the body files to which no entry refers.
@@ -17,7 +18,7 @@ extension LeftBehind {
         let key = FoundSecrets.Key(value: match.value, place: place)
         if found.recount(key) { return }
         found.insert(
-          AuditFinding(match.rule, place, detail: match.name, secret: match, bytes: orphan.size),
+          AuditFinding(AuditRule(match.rule), place, detail: match.name, secret: match, bytes: orphan.size),
           as: key)
       }
     }

@@ -2,6 +2,7 @@ public import Bytes
 import Files
 public import ResponseStorage
 import SQLitePages
+import Secrets
 
 /// The search for secrets in bytes of a cache that belong to no entry.
 ///
@@ -132,7 +133,7 @@ public struct LeftBehind {
       if found.recount(FoundSecrets.Key(value: ByteString(value))) { return }
     }
     found.insert(
-      AuditFinding(match.rule, place, detail: match.name, secret: match),
+      AuditFinding(AuditRule(match.rule), place, detail: match.name, secret: match),
       as: FoundSecrets.Key(value: match.value))
   }
 }

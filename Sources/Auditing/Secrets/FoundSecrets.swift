@@ -1,4 +1,5 @@
 import Bytes
+import Secrets
 
 /// Secrets that were found, each once, up to a limit: a hostile cache can have any number.
 struct FoundSecrets {
@@ -7,7 +8,7 @@ struct FoundSecrets {
     /// The secret.
     let value: ByteString
     /// The rule; `nil` if it does not matter.
-    var rule: AuditRule?
+    var rule: SecretRule?
     /// The place; `nil` if it does not matter.
     var place: AuditPlace?
   }

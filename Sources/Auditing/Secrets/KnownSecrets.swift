@@ -1,3 +1,5 @@
+import Secrets
+
 /// The secrets that entries have, so that they are not reported again where older versions of the entries are.
 ///
 /// Beyond a limit, secrets are not remembered, and are reported there as well.

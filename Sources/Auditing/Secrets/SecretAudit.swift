@@ -2,6 +2,7 @@ import Administration
 import Bytes
 import ResponseArchives
 import ResponseStorage
+import Secrets
 
 /// The search of one entry for secrets.
 struct SecretAudit: Sendable {
@@ -22,7 +23,8 @@ struct SecretAudit: Sendable {
     mutating func insert(_ match: SecretMatch, _ place: AuditPlace) {
       let key = FoundSecrets.Key(value: match.value, rule: match.rule, place: place)
       if found.recount(key) { return }
-      found.insert(AuditFinding(match.rule, place, detail: match.name, secret: match), as: key)
+      found.insert(
+        AuditFinding(AuditRule(match.rule), place, detail: match.name, secret: match), as: key)
     }
   }
 
@@ -37,13 +39,13 @@ struct SecretAudit: Sendable {
     // The key has the same URL, unless the response was redirected.
     if let url = response.request.url, url != response.url { search(url.bytes, .url, &result) }
     for field in response.request.headers?.fields ?? [] {
-      for match in FieldSecrets(now: now).matches(in: field) {
+      for match in FieldSecrets(now: now).matches(in: field.value, named: field.name) {
         result.insert(match, .requestField(field.name))
       }
     }
     if let sent = response.request.body { searchRequestBody(sent, response, &result) }
     for field in response.responseHeaders?.fields ?? [] {
-      for match in FieldSecrets(now: now).matches(in: field) {
+      for match in FieldSecrets(now: now).matches(in: field.value, named: field.name) {
         result.insert(match, .responseField(field.name))
       }
     }
@@ -82,8 +84,7 @@ struct SecretAudit: Sendable {
     switch value {
     case .text(let text):
       // As a field, because a value of its own has no name before it.
-      let field = HeaderFields.Field(name: name, value: text)
-      for match in FieldSecrets(now: now).matches(in: field) {
+      for match in FieldSecrets(now: now).matches(in: text, named: name) {
         result.insert(match, place)
       }
     case .data(let data):

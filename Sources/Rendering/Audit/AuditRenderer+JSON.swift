@@ -2,6 +2,7 @@ import Auditing
 import Bytes
 import JSON
 import ResponseStorage
+import Secrets
 
 extension AuditRenderer {
   mutating func finishJSON(

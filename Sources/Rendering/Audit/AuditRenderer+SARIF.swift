@@ -2,6 +2,7 @@ import Auditing
 import Bytes
 import JSON
 import ResponseStorage
+import Secrets
 
 /// SARIF 2.1.0, which code scanning services read.
 extension AuditRenderer {

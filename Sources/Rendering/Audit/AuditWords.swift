@@ -1,6 +1,7 @@
 import Auditing
 import Bytes
 import ResponseStorage
+import Secrets
 
 /// The words for findings of an audit.
 struct AuditWords: Sendable {

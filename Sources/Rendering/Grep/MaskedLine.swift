@@ -2,6 +2,7 @@ import Administration
 import Bytes
 import Matching
 import ResponseStorage
+import Secrets
 
 /// A found line with its secrets replaced by ``Mask/replacement``.
 struct MaskedLine {

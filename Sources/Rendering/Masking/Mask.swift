@@ -1,5 +1,6 @@
 public import Bytes
 public import ResponseStorage
+import Secrets
 
 /// Replaces secrets with `***` and leaves all other bytes unchanged.
 public enum Mask {
@@ -14,29 +15,11 @@ public enum Mask {
     URLSecrets().replacing(in: url) { _ in replacement }
   }
 
-  /// Returns the value of a header field, masked if fields with this `name` contain secrets.
-  ///
-  /// In other fields, URLs with user info, a query, a fragment or path parameters are masked as by ``url(_:)``. A value with a JSON Web
-  /// Token or with credentials is masked entirely.
+  /// Returns the value of a header field with its secrets masked; the whole value, if fields with this `name` contain secrets.
   public static func headerValue(_ value: ByteString, named name: ByteString) -> ByteString {
     // The whole value, and not only what looks random: a short password looks like any other word.
-    if SecretNames.isSecretHeader(name.bytes[...]) { return replacement }
-    let bytes = value.bytes
-    // Most values have none of these bytes, and need no search for URLs.
-    let mayContainSecretURL = bytes.contains { byte in
-      switch byte {
-      case UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "#"), UInt8(ascii: ";"): true
-      default: false
-      }
-    }
-    let masked =
-      mayContainSecretURL
-      // Fields such as `Location` and `Referer` contain whole URLs, with the tokens in them.
-      ? URLSecrets().replacing(in: value, as: .text) { _ in replacement } : value
-    let isSecret =
-      // Apps send tokens in fields of any name, so the value decides as well.
-      URLSecrets.hasWebToken(masked.bytes[...]) || Credentials.areIn(fieldValue: masked.bytes[...])
-    return isSecret ? replacement : masked
+    SecretNames.isSecretHeader(name.bytes[...])
+      ? replacement : URLSecrets().replacing(in: value, ofField: name) { _ in replacement }
   }
 
   /// Returns properties with the values of secret keys masked, at any depth.
@@ -49,21 +32,22 @@ public enum Mask {
         // Apps attach anything under any key. The Vary record, too, contains a cookie if the
         // response varies on it.
         value: SecretNames.isSecretHeader(property.key.bytes[...])
-          ? .text(replacement) : value(property.value))
+          ? .text(replacement) : value(property.value, named: property.key))
     }
   }
 
   private static func value(
-    _ value: StoredResponse.PropertyValue
+    _ value: StoredResponse.PropertyValue, named name: ByteString
   ) -> StoredResponse.PropertyValue {
     switch value {
     case .text(let text):
       .text(
-        URLSecrets.isWebToken(text.bytes[...]) || Credentials.areIn(fieldValue: text.bytes[...])
-          ? replacement : url(text))
-    case .array(let values): .array(values.map(Self.value))
+        URLSecrets.isWebToken(text.bytes[...]) ? replacement : url(headerValue(text, named: name)))
+    // Only as a whole: what it is, is not known.
+    case .data(let data): SecretRanges.of(data).isEmpty ? value : .text(replacement)
+    case .array(let values): .array(values.map { Self.value($0, named: name) })
     case .dictionary(let members): .dictionary(properties(members))
-    case .null, .boolean, .integer, .real, .date, .data, .opaque: value
+    case .null, .boolean, .integer, .real, .date, .opaque: value
     }
   }
 }

@@ -1,4 +1,5 @@
 public import Bytes
+import Secrets
 
 /// What an archive leaves out: credentials, and with ``includesTokens`` everything that lists mask.
 ///

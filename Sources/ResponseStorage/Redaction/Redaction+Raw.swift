@@ -1,5 +1,6 @@
 import Bytes
 import PropertyLists
+import Secrets
 
 extension Redaction {
   /// Returns a raw response without secrets, and the locations that contained any.
@@ -165,7 +166,13 @@ private struct CredentialRedaction {
       if name == "_CFURLString", case .string(let url) = entry.value {
         return .init(key: entry.key, value: .string(redacted(url, place, as: .url)))
       }
-      return .init(key: redacted(entry.key, place), value: redacted(entry.value, place))
+      var value = entry.value
+      if case .string(let text) = value {
+        value = .string(redacted(text, place, named: name))
+      } else {
+        value = redacted(value, place)
+      }
+      return .init(key: redacted(entry.key, place), value: value)
     }
     return redactedArrays(entry, place)
   }
@@ -189,13 +196,13 @@ private struct CredentialRedaction {
   }
 
   private mutating func redacted(
-    _ text: [UInt8], _ place: String, as form: URLSecrets.Form = .text
+    _ text: [UInt8], _ place: String, as form: URLSecrets.Form = .text, named name: ByteString = ""
   ) -> [UInt8] {
     let new: [UInt8]
     if URLSecrets.isWebToken(text[...]) {
       new = redaction.pseudonym(of: text[...]).bytes
     } else if form == .text {
-      new = redaction.text(ByteString(text)).bytes
+      new = redaction.text(ByteString(text), named: name).bytes
     } else {
       new = redaction.url(ByteString(text), as: form).bytes
     }

@@ -1,5 +1,6 @@
 public import Bytes
 import Files
+public import Secrets
 
 /// The removal of secrets from the responses of one archive.
 ///
@@ -69,11 +70,13 @@ public final class Redaction {
   /// User information is removed with its `@`, unless tokens are left out too: then it gets a number, so that
   /// URLs that differ only in it stay different.
   public func url(_ url: ByteString, as form: URLSecrets.Form = .url) -> ByteString {
-    secrets.replacing(in: url, as: form) { secret in
-      switch secret {
-      case .userInformation(let text): filter.includesTokens ? pseudonym(of: text) : nil
-      case .value(let text): pseudonym(of: text)
-      }
+    secrets.replacing(in: url, as: form, by: replacement(of:))
+  }
+
+  private func replacement(of secret: URLSecrets.Secret) -> ByteString? {
+    switch secret {
+    case .userInformation(let text): filter.includesTokens ? pseudonym(of: text) : nil
+    case .value(let text): pseudonym(of: text)
     }
   }
 
@@ -81,18 +84,14 @@ public final class Redaction {
   public func headers(_ headers: HeaderFields) -> HeaderFields {
     HeaderFields(
       headers.fields.compactMap { field in
-        filter.isSecret(field.name) ? nil : .init(name: field.name, value: text(field.value))
+        filter.isSecret(field.name)
+          ? nil : .init(name: field.name, value: text(field.value, named: field.name))
       })
   }
 
-  /// Returns the value of a header field without secrets in its URLs; a value with a token or credentials is
-  /// replaced as a whole.
-  func text(_ value: ByteString) -> ByteString {
-    let new = url(value, as: .text)
-    let isSecret =
-      filter.includesTokens
-      && (URLSecrets.hasWebToken(new.bytes[...]) || Credentials.areIn(fieldValue: new.bytes[...]))
-    return isSecret ? pseudonym(of: value.bytes[...]) : new
+  /// Returns the value of a header field, or of a property, without the secrets that lists mask.
+  func text(_ value: ByteString, named name: ByteString = "") -> ByteString {
+    secrets.replacing(in: value, ofField: name, by: replacement(of:))
   }
 
   /// Returns a response without secrets. The request body, the user info and the properties of the request

@@ -20,7 +20,7 @@ struct TokenFormat: Sendable {
     }
   }
 
-  let rule: AuditRule
+  let rule: SecretRule
   let prefix: [UInt8]
   let alphabet: Alphabet
   /// The number of characters after the prefix.
@@ -29,7 +29,7 @@ struct TokenFormat: Sendable {
   let anchor: Int
 
   private init(
-    _ rule: AuditRule, _ prefix: String, _ alphabet: Alphabet, _ count: ClosedRange<Int>,
+    _ rule: SecretRule, _ prefix: String, _ alphabet: Alphabet, _ count: ClosedRange<Int>,
     anchor: Unicode.Scalar
   ) {
     (self.rule, self.alphabet, self.count) = (rule, alphabet, count)

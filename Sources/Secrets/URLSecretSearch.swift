@@ -1,29 +1,14 @@
-import Bytes
+public import Bytes
 
 /// The secrets in a URL, a form, or another short text in which values can be percent-escaped.
-enum URLSecretSearch {
+public enum URLSecretSearch {
   /// Returns the secrets in a text, as written and with escapes decoded. Each is returned once, by the place of the
   /// text as written, or of the escaped value.
-  static func matches(in text: [UInt8], now: Timestamp) -> [SecretMatch] {
+  public static func matches(in text: [UInt8], now: Timestamp) -> [SecretMatch] {
     var result = SecretScanner.matches(in: text, .fields, now: now).map(decoded)
-    guard text.contains(UInt8(ascii: "%")) || text.contains(UInt8(ascii: "+")) else {
-      return result
-    }
-    // A password can contain an escaped `&`, so each value is decoded alone.
-    var start = 0
-    while start < text.count {
-      let end =
-        text[start...].firstIndex { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }
-        ?? text.count
-      defer { start = end + 1 }
-      let part = text[start..<end]
-      guard part.contains(UInt8(ascii: "%")) || part.contains(UInt8(ascii: "+")) else { continue }
-      let equals = part.firstIndex(of: UInt8(ascii: "="))
-      let value = part[(equals.map { $0 + 1 } ?? start)...]
-      let escaped = value.percentUnescaped(plusIsSpace: true)
-      guard !escaped.elementsEqual(value) else { continue }
-      for var match in SecretScanner.matches(in: escaped, .fields, now: now) {
-        match.offset = Int64(value.startIndex)
+    forEachEscapedValue(in: text) { value, unescaped in
+      for var match in SecretScanner.matches(in: unescaped, .fields, now: now) {
+        match.offset = Int64(value.lowerBound)
         let isKnown = result.contains {
           $0.rule == match.rule && $0.value == match.value
             || $0.offset == match.offset && $0.value.bytes.count >= match.value.bytes.count

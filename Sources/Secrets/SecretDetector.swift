@@ -4,9 +4,9 @@ import Bytes
 ///
 /// One pass looks at each byte once. Only at a byte that can belong to a secret, such as the `_` of `ghp_` or the `=` after a
 /// name, the bytes around it are compared.
-struct SecretDetector {
+public struct SecretDetector {
   /// What a text is, which decides how sure a find must be.
-  enum Context: Hashable, Sendable {
+  public enum Context: Hashable, Sendable {
     /// A URL, a form, or the value of a header field: names mean what they say.
     case fields
     /// JSON, plain text, or bytes of any kind.

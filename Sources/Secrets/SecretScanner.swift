@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// Finds the secrets in a text that arrives in pieces of any size.
 ///
@@ -18,7 +18,7 @@ public struct SecretScanner: Sendable {
   private static let after = SecretMatch.mostBytes + SignedURL.reach + 512
 
   /// Creates a scanner.
-  init(_ context: SecretDetector.Context, now: Timestamp) {
+  public init(_ context: SecretDetector.Context, now: Timestamp) {
     (self.context, self.now) = (context, now.wholeSeconds)
   }
 
@@ -51,7 +51,7 @@ public struct SecretScanner: Sendable {
   }
 
   /// Returns the secrets in a short text.
-  static func matches(
+  public static func matches(
     in text: [UInt8], _ context: SecretDetector.Context, now: Timestamp
   ) -> [SecretMatch] {
     var result: [SecretMatch] = []

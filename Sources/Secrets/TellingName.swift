@@ -1,5 +1,4 @@
 import Bytes
-import ResponseStorage
 
 /// The name of a field or a parameter, as far as it tells what its value is.
 enum TellingName: Hashable {

@@ -4,7 +4,7 @@ import Files
 /// A secret that was found in a text.
 public struct SecretMatch: Hashable, Sendable {
   /// The rule that it breaks.
-  public var rule: AuditRule
+  public var rule: SecretRule
 
   /// Where it begins in the text.
   public var offset: Int64
@@ -26,7 +26,7 @@ public struct SecretMatch: Hashable, Sendable {
 
   /// Creates a match.
   init(
-    _ rule: AuditRule, at offset: Int, _ value: ArraySlice<UInt8>, shownPrefix: Int = 0,
+    _ rule: SecretRule, at offset: Int, _ value: ArraySlice<UInt8>, shownPrefix: Int = 0,
     expires: Int64? = nil, name: ByteString? = nil
   ) {
     (self.rule, self.offset, self.expires, self.name) = (rule, Int64(offset), expires, name)
@@ -40,10 +40,10 @@ public struct SecretMatch: Hashable, Sendable {
   }
 
   /// The fingerprint as a number.
-  var fingerprintNumber: UInt64 { Self.fingerprintNumber(of: value.bytes) }
+  public var fingerprintNumber: UInt64 { Self.fingerprintNumber(of: value.bytes) }
 
   /// Returns the fingerprint of a secret as a number.
-  static func fingerprintNumber(of value: [UInt8]) -> UInt64 {
+  public static func fingerprintNumber(of value: [UInt8]) -> UInt64 {
     fingerprintBytes(of: value).reduce(0) { $0 << 8 | UInt64($1) }
   }
 

@@ -73,7 +73,9 @@ public enum SecretNames {
   ]
 
   private static let suffixes = [
-    "accesskey", "accesskeyid", "apikey", "assertion", "authcode", "authkey", "credential",
+    "accesskey", "accesskeyid", "apikey", "appcheck", "assertion", "authcode", "authkey",
+    "credential",
+    "functionskey",
     "passphrase", "passwd", "password", "privatekey", "secret", "secretkey", "sessid",
     "sessionid", "sessionkey", "signature", "subscriptionkey", "token",
   ].map { Array($0.utf8) }

@@ -1,10 +1,9 @@
 import Bytes
-import ResponseStorage
 
 /// Finds the parts of a text that are secret, so that the rest can be shown.
 ///
 /// Secrets are found as in URLs and header fields, and also by the names before them: `"password": "…"`, `token=…`.
-enum SecretRanges {
+public enum SecretRanges {
   /// The longest name before a value, in bytes.
   private static let longestName = 64
 
@@ -13,7 +12,8 @@ enum SecretRanges {
   /// - Parameters:
   ///   - hasStart: Whether the text begins here. Otherwise the first word is secret, because it may be the end of one.
   ///   - hasEnd: Whether the text ends here. Otherwise the last word is secret.
-  static func of(_ text: [UInt8], hasStart: Bool = true, hasEnd: Bool = true) -> [Range<Int>] {
+  public static func of(_ text: [UInt8], hasStart: Bool = true, hasEnd: Bool = true) -> [Range<Int>]
+  {
     var ranges: [Range<Int>] = []
     if !hasStart { ranges.append(0..<(text.firstIndex(where: isDelimiter) ?? text.count)) }
     if !hasEnd {
@@ -25,13 +25,14 @@ enum SecretRanges {
       }
       return nil
     }
-    appendNamedValues(of: text, to: &ranges)
+    ranges += namedValues(in: text)
+    ranges += SecretDetector.credentials(in: text, .text)
     appendCredentials(of: text, to: &ranges)
     return merged(ranges)
   }
 
   /// Returns ranges in ascending order, without overlaps and empty ones.
-  static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
+  public static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
     var result: [Range<Int>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
       if let last = result.last, range.lowerBound <= last.upperBound {
@@ -44,8 +45,9 @@ enum SecretRanges {
     return result
   }
 
-  /// Appends the values of members and parameters whose names are those of secrets.
-  private static func appendNamedValues(of text: [UInt8], to ranges: inout [Range<Int>]) {
+  /// Returns the values of members and parameters whose names are those of secrets.
+  static func namedValues(in text: [UInt8]) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
     // The end of the word at the last value. In `token=token=…` without end, it would be looked for again and again.
     var wordEnd = 0
     for place in text.indices where text[place] == colon || text[place] == equals {
@@ -53,6 +55,7 @@ enum SecretRanges {
       guard SecretNames.isSecretParameter(Array(text[name])) else { continue }
       if let value = value(after: place, in: text, &wordEnd) { ranges.append(value) }
     }
+    return ranges
   }
 
   /// Returns the range of the name before a separator; `nil` if there is none.

@@ -53,8 +53,10 @@ public struct URLSecrets: Hashable, Sendable {
   private func replaced(
     _ text: [UInt8], _ form: Form, depth: Int, _ replacement: (Secret) -> ByteString?
   ) -> [UInt8]? {
+    let credentials = includesTokens ? SecretDetector.credentials(in: text, .fields) : []
     // Most texts end here, without a copy.
-    guard mayHoldSecret(text) else { return nil }
+    guard !credentials.isEmpty || mayHoldSecret(text) else { return nil }
+    var rest = credentials[...]
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
     var position = 0
@@ -66,7 +68,15 @@ public struct URLSecrets: Hashable, Sendable {
     var valueEnd = 0
     var scanner = WebTokenScanner(text, in: text.indices)
     while position < text.count {
-      if includesTokens, let end = scanner.tokenEnd(at: position) {
+      // The rest of a credential of which the beginning was in another secret goes with that.
+      while let first = rest.first, first.lowerBound < position {
+        position = max(position, first.upperBound)
+        rest.removeFirst()
+      }
+      guard position < text.count else { break }
+      let credential = rest.first.flatMap { $0.lowerBound == position ? $0.upperBound : nil }
+      let token = includesTokens ? scanner.tokenEnd(at: position) : nil
+      if let end = [credential, token].compactMap(\.self).max() {
         result.append(contentsOf: replacement(.value(text[position..<end]))?.bytes ?? [])
         position = end
         mayBegin = false
@@ -76,7 +86,9 @@ public struct URLSecrets: Hashable, Sendable {
       if mayBegin,
         let parameter = Parameter(
           in: text, at: position, part: part, closer: closer, knownEnd: valueEnd),
-        !includesTokens || !Self.beginsToken(in: parameter.name, of: text)
+        !includesTokens
+          || !Self.beginsToken(in: parameter.name, of: text)
+            && !(rest.first.map(parameter.name.overlaps) ?? false)
       {
         result.append(contentsOf: text[position..<parameter.value.lowerBound])
         let value = text[parameter.value]

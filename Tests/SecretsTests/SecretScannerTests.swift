@@ -1,13 +1,13 @@
 import Bytes
 import Testing
 
-@testable import Auditing
+@testable import Secrets
 
 /// Returns the ids of the rules that a text breaks.
 private func rules(
   _ text: String, _ context: SecretDetector.Context = .text
 ) -> [String] {
-  SecretScanner.matches(in: Array(text.utf8), context, now: .epoch).map { $0.rule.id }
+  SecretScanner.matches(in: Array(text.utf8), context, now: .epoch).map { $0.rule.rawValue }
 }
 
 /// Joins parts at run time, so that no scanner takes the source of a test for a leak.
@@ -95,7 +95,7 @@ private func key(_ parts: String...) -> String { parts.joined() }
     #expect(rules(later) == ["secret/jwt"])
     let at2000 = SecretScanner.matches(
       in: Array(later.utf8), .text, now: Timestamp(secondsSince1970: 2_000)!)
-    #expect(at2000.map { $0.rule.id } == ["secret/expired-jwt"])
+    #expect(at2000.map { $0.rule.rawValue } == ["secret/expired-jwt"])
     #expect(at2000.first?.expires == 1_000)
     // {"typ":"JWT","x":1}: no algorithm.
     #expect(rules("eyJ0eXAiOiJKV1QiLCJ4IjoxfQ.eyJzdWIiOiIxIn0.c2ln") == [])
@@ -111,7 +111,7 @@ private func key(_ parts: String...) -> String { parts.joined() }
       in: Array(url.utf8), .fields, now: Timestamp(secondsSince1970: 1_769_861_400)!)
     // 2026-01-31 12:10:00.
     #expect(matches.map(\.expires) == [1_769_861_400])
-    #expect(matches.map { $0.rule.id } == ["secret/expired-signed-url"])
+    #expect(matches.map { $0.rule.rawValue } == ["secret/expired-signed-url"])
     let azure =
       "https://a.blob.core.windows.net/c/f?sv=2022-11-02&se=2030-01-01&sig=q7Zk2XvB9mT4wLr8Yc1Hd6Nf%3D"
     #expect(rules(azure, .fields) == ["secret/signed-url"])

@@ -1,9 +1,9 @@
 import Bytes
 
 /// Whether text looks as if it was made by a random generator and not by people.
-enum Randomness {
+public enum Randomness {
   /// The least number of bytes of a random value.
-  static let leastBytes = 16
+  public static let leastBytes = 16
 
   /// Whether a value looks random: long enough, of the characters of tokens, without words, and with few repetitions.
   static func looksRandom(_ value: ArraySlice<UInt8>) -> Bool {

@@ -1,15 +1,19 @@
-import Bytes
-import ResponseStorage
+public import Bytes
 
-/// The secrets in a header field.
-struct FieldSecrets {
+/// The secrets in a header field, or in a property.
+public struct FieldSecrets: Sendable {
   /// The time with which expiries are compared.
-  let now: Timestamp
+  private let now: Timestamp
 
-  /// Returns the secrets in a field. Offsets count from the beginning of its value.
-  func matches(in field: HeaderFields.Field) -> [SecretMatch] {
-    let name = ByteString(Array(field.name.bytes.trimmingBlanks)).asciiLowercased
-    let value = field.value.bytes
+  /// Creates a search.
+  ///
+  /// - Parameter now: The time with which expiries are compared.
+  public init(now: Timestamp) { self.now = now }
+
+  /// Returns the secrets in the value of a field. Offsets count from its beginning.
+  public func matches(in text: ByteString, named fieldName: ByteString) -> [SecretMatch] {
+    let name = ByteString(Array(fieldName.bytes.trimmingBlanks)).asciiLowercased
+    let value = text.bytes
     switch name {
     case "cookie", "cookie2", "x-original-cookie": return cookies(in: value)
     case "set-cookie", "set-cookie2": return setCookies(in: value)
@@ -21,7 +25,7 @@ struct FieldSecrets {
     if name.bytes.reversed().starts(with: "authorization".utf8.reversed()) {
       if let match = authorization(text, in: value) { result.append(match) }
     } else if let rule = Self.rule(forFieldNamed: name, text) {
-      result.append(SecretMatch(rule, at: text.startIndex, text, name: field.name))
+      result.append(SecretMatch(rule, at: text.startIndex, text, name: fieldName))
     }
     return result
   }
@@ -29,7 +33,7 @@ struct FieldSecrets {
   /// Returns the rule that the value of a field breaks, by the name of the field; `nil` if it breaks none.
   private static func rule(
     forFieldNamed name: ByteString, _ value: ArraySlice<UInt8>
-  ) -> AuditRule? {
+  ) -> SecretRule? {
     let isExtension = name.bytes.starts(with: "x-".utf8)
     switch TellingName(name.bytes[(isExtension ? 2 : 0)...]) {
     case .password: return value.isEmpty || Randomness.isPlaceholder(value) ? nil : .password

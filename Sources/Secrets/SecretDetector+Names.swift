@@ -30,7 +30,7 @@ extension SecretDetector {
   }
 
   /// Returns the rule that a value breaks; `nil` if it breaks none.
-  private func rule(for name: TellingName, _ pair: NamedValue) -> AuditRule? {
+  private func rule(for name: TellingName, _ pair: NamedValue) -> SecretRule? {
     let value = text[pair.value]
     let isRandom = Randomness.looksRandom(value)
     switch name {
@@ -53,7 +53,7 @@ extension SecretDetector {
     }
   }
 
-  private func email(_ pair: NamedValue) -> AuditRule? {
+  private func email(_ pair: NamedValue) -> SecretRule? {
     switch context {
     case .fields: .personalDataInURL
     case .text: pair.isQuoted ? .email : nil
