@@ -5,7 +5,6 @@ import Bytes
 import Rendering
 import ResponseArchives
 import ResponseStorage
-import Secrets
 
 extension URLCacheAdmin {
   /// `urlcache-admin audit`: finds secrets, private data, and what servers get wrong.
