@@ -12,10 +12,19 @@ extension SecretDetector {
     }
     guard context == .fields else { return SecretRanges.merged(places) }
     URLSecretSearch.forEachEscapedValue(in: text) { value, unescaped in
+      let isWhole = value.lowerBound == 0 || text[value.lowerBound - 1] != UInt8(ascii: "=")
       var hasCredential = false
       SecretDetector(text: unescaped, context: context, now: 0)
-        .forEachMatch(in: unescaped.indices) { if $0.rule.isCredential { hasCredential = true } }
-      if hasCredential { places.append(value) }
+        .forEachMatch(in: unescaped.indices) { match in
+          // In a path, JSON Web Tokens are found as they are written.
+          if match.rule.isCredential, !isWhole || match.rule != .jwt && match.rule != .expiredJWT {
+            hasCredential = true
+          }
+        }
+      guard hasCredential else { return }
+      // Of a path, its last part.
+      let slash = isWhole ? text[value].lastIndex(of: UInt8(ascii: "/")) : nil
+      places.append((slash.map { $0 + 1 } ?? value.lowerBound)..<value.upperBound)
     }
     return SecretRanges.merged(places)
   }
