@@ -11,6 +11,12 @@ struct NamedValue {
   /// Whether the name is in quotation marks, as in JSON.
   let hasQuotedName: Bool
 
+  /// Creates a name and its value.
+  init(name: Range<Int>, value: Range<Int>, isQuoted: Bool, hasQuotedName: Bool) {
+    (self.name, self.value) = (name, value)
+    (self.isQuoted, self.hasQuotedName) = (isQuoted, hasQuotedName)
+  }
+
   /// Finds the name before a separator and the value after it; `nil` if there is none.
   init?(in text: [UInt8], at separator: Int) {
     guard let (name, hasQuotedName) = Self.name(in: text, before: separator) else { return nil }

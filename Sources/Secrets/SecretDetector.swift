@@ -29,7 +29,7 @@ public struct SecretDetector {
     if !TokenFormat.byAnchor[Int(byte)].isEmpty { return true }
     switch byte {
     case UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "J"), UInt8(ascii: " "),
-      UInt8(ascii: "@"), UInt8(ascii: "-"):
+      UInt8(ascii: "@"), UInt8(ascii: "-"), UInt8(ascii: ">"):
       return true
     default: return false
     }
@@ -80,6 +80,9 @@ public struct SecretDetector {
     switch byte {
     case UInt8(ascii: "="), UInt8(ascii: ":"):
       if byte == UInt8(ascii: ":"), let match = telegramToken(at: place) { return found(match) }
+      if byte == UInt8(ascii: "="), context != .fields, let match = attributeSecret(at: place) {
+        return found(match)
+      }
       guard hasTellingName(before: place), values.mayRead(at: place),
         let pair = NamedValue(in: text, at: place)
       else { return }
@@ -89,6 +92,8 @@ public struct SecretDetector {
     case UInt8(ascii: " "): if let match = credentials(after: place) { found(match) }
     case UInt8(ascii: "@"): if let match = userInfo(before: place) { found(match) }
     case UInt8(ascii: "-"): if let match = privateKey(at: place) { found(match) }
+    case UInt8(ascii: ">") where context != .fields:
+      if let match = elementSecret(after: place) { found(match) }
     default: break
     }
   }

@@ -48,6 +48,38 @@ private func key(_ parts: String...) -> String { parts.joined() }
   }
 
   @Test(arguments: [
+    ("secret/oauth-token", "<a><access_token>@</access_token></a>"),
+    ("secret/oauth-token", "<ns:SessionToken xmlns:ns='x'>\n  @ \n</ns:SessionToken>"),
+    ("secret/oauth-token", "<token><![CDATA[@]]></token>"),
+    ("secret/oauth-token", "<dict>\n<key>access_token</key>\n  <string>@</string></dict>"),
+    ("secret/api-key", "<key>api-key</key><string>@</string>"),
+    ("secret/password", "<login><user>bob</user><password>hunter2!</password></login>"),
+    ("secret/oauth-token", "<input type='hidden' name='access_token' value='@'>"),
+    ("secret/oauth-token", "<input value=\"@\" id=\"x\" name=\"access_token\">"),
+    ("secret/oauth-token", "<meta name=\"auth-token\"\n content=\"@\">"),
+  ])
+  func `values in markup are found by the names of their elements`(rule: String, text: String) {
+    let text = text.split(separator: "@", omittingEmptySubsequences: false)
+      .joined(separator: "q7Zk2XvB9mT4wLr8Yc1Hd6Nf")
+    #expect(rules(text) == [rule])
+    if rule != "secret/password" { #expect(rules(text, .script) == [rule]) }
+  }
+
+  @Test(arguments: [
+    "<p>access_token</p>", "<access_token/>", "<access_token></access_token>",
+    "<access_token>YOUR_ACCESS_TOKEN_HERE</access_token>", "</access_token>@",
+    "<!access_token>@", "<key>title</key><string>@</string>", "<string>@</string>",
+    "<a name=\"access_token\"></a><b value=\"@\">", "<meta name=\"csrf-token\" content=\"@\">",
+    "<option value=\"@\">", "a > b > @", "<b>access_token</b> @",
+  ])
+  func `markup without a secret has none`(text: String) {
+    let text = text.split(separator: "@", omittingEmptySubsequences: false)
+      .joined(separator: "q7Zk2XvB9mT4wLr8Yc1Hd6Nf")
+    #expect(rules(text) == [])
+    #expect(rules(text, .script) == [])
+  }
+
+  @Test(arguments: [
     ("secret/password", #"{"user":"a","password":"hunter2!"}"#),
     ("secret/password", #"{"username":"jane.doe","password":"letmein"}"#),
     ("secret/password", #"{"a":"{\"password\":\"hunter2!\"}"}"#),
