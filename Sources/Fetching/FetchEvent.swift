@@ -8,6 +8,8 @@ public enum FetchEvent: Hashable, Sendable {
   case end
   /// The request failed before the response was complete.
   case failure(FetchFailure)
+  /// The request is sent again from its beginning. What arrived before does not count.
+  case restart
 
   /// Creates an event from a frame; `nil` if it is not part of a response, or malformed.
   public init?(_ frame: Frame) {

@@ -124,6 +124,8 @@ extension NewResponse {
     let fields = FieldSection(
       response.head.fields.lines.filter { line in
         !connectionFields.contains { $0.matches(line.name) }
+          // Beside chunks, servers send lengths of other bytes, which count for nothing (RFC 9112 §6.3).
+          && !(FieldName.contentLength.matches(line.name) && response.contradicts(line.value))
       })
     self.init(
       url: response.head.url.isEmpty ? stored.url ?? "" : ByteString(response.head.url),
@@ -131,6 +133,13 @@ extension NewResponse {
       body: spool.body(of: response.body))
     request = stored.request
     partition = stored.partition
+  }
+}
+
+extension ValidationResponse {
+  /// Whether a `Content-Length` is not the length of the body, although the body has no content coding.
+  fileprivate func contradicts(_ length: [UInt8]) -> Bool {
+    !head.fields.contains(.contentEncoding) && length != Array("\(bodySize)".utf8)
   }
 }
 

@@ -70,11 +70,14 @@ extension RevalidationPlan.Entry {
     _ result: ValidationResult, _ changes: RevalidationPlan.Changes
   ) -> (RevalidationPlan.Action, RevalidationPlan.SkipReason?) {
     switch result.outcome {
-    case .unchanged where changes.refreshes, .incomplete where changes.refreshes: refresh(result)
+    case .unchanged where changes.refreshes, .incomplete where changes.refreshes:
+      refresh(result, allowingEmpty: changes.allowsEmpty)
     // A refresh replaces what has changed. Removing it as well would throw away the newer response
     // that was just loaded.
     case .changed, .rolledBack:
-      changes.refreshes ? refresh(result) : remove(result, ifWanted: changes.removesChanged)
+      changes.refreshes
+        ? refresh(result, allowingEmpty: changes.allowsEmpty)
+        : remove(result, ifWanted: changes.removesChanged)
     // Never removed by a refresh: a server may answer 404 for an hour while it is being updated.
     case .gone: remove(result, ifWanted: changes.removesGone)
     default: (.none, nil)
@@ -88,9 +91,9 @@ extension RevalidationPlan.Entry {
     return result.request.credentials == .unknown ? (.none, .credentialsUnknown) : (.remove, nil)
   }
 
-  private static func refresh(_ result: ValidationResult) -> (
-    RevalidationPlan.Action, RevalidationPlan.SkipReason?
-  ) {
+  private static func refresh(
+    _ result: ValidationResult, allowingEmpty allowsEmpty: Bool
+  ) -> (RevalidationPlan.Action, RevalidationPlan.SkipReason?) {
     guard let response = result.response, let stored = result.request.exchange else {
       return (.none, nil)
     }
@@ -103,7 +106,13 @@ extension RevalidationPlan.Entry {
     switch result.selection {
     // Following such a 304 would make an incomplete entry look complete.
     case .some where result.misfit != nil: return (.none, .bodyNotSent)
-    case .sameStrongTag, .sameWeakTag, .sameLastModified, .noValidators: return (.freshen, nil)
+    case .sameStrongTag, .sameWeakTag, .sameLastModified, .noValidators:
+      // As with a 200, a server that forbids storing means the response that is stored.
+      let update = NotModified(
+        fields: response.head.fields, requestTime: response.requestTime,
+        responseTime: response.responseTime)
+      let mayStore = Storability(of: Freshening(stored, by: update).exchange).reason
+      return mayStore == .responseNoStore ? (.none, .notStorable) : (.freshen, nil)
     case .ambiguous: return (.none, .noValidatorIn304)
     case .otherStrongTag, .otherWeakValidator: return (.none, .bodyNotSent)
     case nil: break
@@ -120,6 +129,9 @@ extension RevalidationPlan.Entry {
     guard response.head.status == 200, Storability(of: answer).mayStore else {
       return (.none, .notStorable)
     }
-    return result.mayBeOtherVariant ? (.none, .otherVariant) : (.replace, nil)
+    if result.mayBeOtherVariant { return (.none, .otherVariant) }
+    // Servers that fail halfway answer so, and an app would show nothing.
+    let isEmptied = response.bodySize == 0 && result.request.bodySize ?? 0 > 0
+    return isEmptied && !allowsEmpty ? (.none, .emptyBody) : (.replace, nil)
   }
 }

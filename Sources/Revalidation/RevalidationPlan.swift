@@ -17,6 +17,8 @@ public final class RevalidationPlan {
     public var removesChanged = false
     /// Whether responses that no longer exist on the server are removed.
     public var removesGone = false
+    /// Whether an empty body may replace one that is not.
+    public var allowsEmpty = false
 
     /// Creates changes that permit nothing.
     public init() {}
@@ -49,6 +51,8 @@ public final class RevalidationPlan {
     case partialContent = "partial-content"
     /// The server's response may be a variant of the stored one (RFC 9110 §12.5.5).
     case otherVariant = "other-variant"
+    /// The server's body is empty, and the stored one is not.
+    case emptyBody = "empty-body"
     /// The origin server answers 304 although it has something else, even without conditions.
     case bodyNotSent = "body-not-sent"
     /// It is pinned, so it is not removed.

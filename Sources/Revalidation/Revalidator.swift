@@ -262,6 +262,9 @@ public struct Revalidator {
       return ValidationResult(request, response)
     case .failure(let failure):
       return ValidationResult(request, failure, after: pending.response)
+    case .restart:
+      (pending.response, pending.bodyBytes) = (nil, 0)
+      return nil
     }
   }
 

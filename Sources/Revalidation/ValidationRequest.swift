@@ -64,6 +64,8 @@ public struct ValidationRequest: Hashable, Sendable {
     case url
     /// The body is incomplete, and there is no strong validator for requesting the rest.
     case incompleteBody = "incomplete-body"
+    /// It must not have been stored, so no answer can make it usable.
+    case noStore = "no-store"
     /// It was stored with credentials, which may not be sent.
     case needsCredentials = "needs-credentials"
     /// It was stored with credentials that are never sent to an origin server.
@@ -125,7 +127,7 @@ public struct ValidationRequest: Hashable, Sendable {
 
   /// The fields to decode of a response.
   public static let projection: Projection = BodyCompleteness.projection.union([
-    .key, .file, .requestHeaders,
+    .key, .file, .requestHeaders, .requestDetails,
   ])
 
   /// Creates the request for a stored response.
@@ -153,7 +155,7 @@ public struct ValidationRequest: Hashable, Sendable {
       case .get: rules.bodyLimit == nil ? Request.get : storedMethod
       case .head: Request.head
       }
-    let target = TargetURL(exchange.request?.targetURI ?? response.url?.bytes ?? [])
+    let target = TargetURL((response.requestedURL ?? response.url)?.bytes ?? [])
     let conditions = Self.conditions(conditional, rules.sentValidator)
     sent = Set(conditions.compactMap(\.decider))
     asksForRest = conditional.purpose == .completion
@@ -182,6 +184,8 @@ public struct ValidationRequest: Hashable, Sendable {
         // tell a changed response from an equal one.
       } else if rules.bodyLimit != nil, conditional.purpose == .replacement {
         nil
+      } else if conditional.isForbidden {
+        .noStore
       } else if conditional.validators.isEmpty {
         .noValidator
       } else if conditional.purpose == .replacement {

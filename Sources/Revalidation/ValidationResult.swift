@@ -110,7 +110,7 @@ public struct ValidationResult: Hashable, Sendable {
       switch skipReason {
       case .noValidator: .noValidator
       case .needsCredentials, .unsendableCredentials: .needsCredentials
-      case .undecodable, .method, .url, .incompleteBody: .notAsked
+      case .undecodable, .method, .url, .incompleteBody, .noStore: .notAsked
       }
     self.init(request, nil, outcome, reason: .skipReason(skipReason))
   }
@@ -151,7 +151,7 @@ public struct ValidationResult: Hashable, Sendable {
       fields: response.head.fields, requestTime: response.requestTime,
       responseTime: response.responseTime)
     let selection = update.selection(of: exchange)
-    let decider: ValidatorComparison.Decider? =
+    var decider: ValidatorComparison.Decider? =
       switch selection {
       case .sameStrongTag, .sameWeakTag: .entityTag
       case .sameLastModified: .lastModified
@@ -160,6 +160,8 @@ public struct ValidationResult: Hashable, Sendable {
       case .ambiguous: request.sent.contains(.entityTag) ? .entityTag : .lastModified
       case .otherStrongTag, .otherWeakValidator: nil
       }
+    // With one validator alone, the origin server can have compared no other one.
+    if decider != nil, request.sent.count == 1 { decider = request.sent.first }
     switch selection {
     case .otherStrongTag, .otherWeakValidator:
       let comparison = Self.comparison(of: exchange, with: response)

@@ -134,6 +134,10 @@ extension FetchFailure {
       case .badURL: .notSendable
       default: .other
       }
-    self.init(kind, error.localizedDescription)
+    // libcurl calls it so if a header section is larger than it accepts, and Foundation passes that on.
+    let isOfHead = kind == .other && error.localizedDescription.hasPrefix("Out of memory")
+    self.init(
+      isOfHead ? .tooLarge : kind,
+      isOfHead ? "the response headers are too long" : error.localizedDescription)
   }
 }

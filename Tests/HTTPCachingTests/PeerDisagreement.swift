@@ -82,7 +82,13 @@ struct PeerDisagreement: Sendable {
         }
       }
     },
-    PeerDisagreement(.reuse, "Pragma counts in a request", 9111, "5.4") {
+    PeerDisagreement(.reuse, "no-store forbids any use", 9111, "5.2.2.5") {
+      $0.reuse.reasons.contains(.responseNoStore) && $0.theirs.reuses
+    },
+    PeerDisagreement(.reuse, "must-understand forbids an unknown status", 9111, "5.2.2.3") {
+      $0.reuse.reasons.contains(.statusNotUnderstood) && $0.theirs.reuses
+    },
+    PeerDisagreement(.reuse, "Pragma counts in a request", 7234, "5.4") {
       $0.reuse.reasons.contains(.requestPragma)
     },
     PeerDisagreement(.reuse, "stale-while-revalidate permits", 5861, "3") {
@@ -130,6 +136,9 @@ struct PeerDisagreement: Sendable {
   ]
 
   private static let conditions = [
+    PeerDisagreement(.conditions, "what must not be stored is not validated", 9111, "5.2.2.5") {
+      $0.conditional.isForbidden && $0.conditional.conditions.isEmpty
+    },
     PeerDisagreement(.conditions, "what is no date is not sent", 9110, "13.1.3") {
       $0.exchange.freshnessFields.lastModified.isInvalid
     },

@@ -194,7 +194,7 @@ import Testing
 
   @Test func `only what can be written anew is refreshed`() {
     var changes = RevalidationPlan.Changes()
-    changes.refreshes = true
+    (changes.refreshes, changes.allowsEmpty) = (true, true)
     var keyless = Sample.response([Self.tag])
     keyless.key = nil
     var bare = Sample.response([Self.tag])

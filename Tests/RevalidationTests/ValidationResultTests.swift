@@ -141,7 +141,7 @@ import Testing
       #expect(result.savedBytes == test.saved, "case \(index)")
       var changes = RevalidationPlan.Changes()
       #expect(RevalidationPlan.Entry(result, making: changes).action == .none)
-      changes.refreshes = true
+      (changes.refreshes, changes.allowsEmpty) = (true, true)
       changes.removesGone = true
       let entry = RevalidationPlan.Entry(result, making: changes)
       #expect(entry.action == test.action, "case \(index)")

@@ -4,9 +4,9 @@ import Revalidation
 
 /// The helper process that sends requests.
 ///
-/// Its output is trusted no more than the origin servers behind it. If a response crashes it, as some lengths crash
-/// Foundation, the pending requests fail and a new process takes over. One also takes over after many requests, because
-/// Foundation keeps some memory of each.
+/// Its output is trusted no more than the origin servers behind it. If a response crashes it, as trailer fields and some
+/// lengths crash Foundation, a new process takes over, and gets the pending requests again, one at a time: only the one
+/// that crashes it again fails. One also takes over after many requests, because Foundation keeps some memory of each.
 final class FetchProcess: Transport {
   private static let name = "urlcache-admin-fetch"
 
@@ -15,13 +15,17 @@ final class FetchProcess: Transport {
   private let mostRequests: Int
   private var child: ChildProcess
   /// The requests that the process has not finished.
-  private var pending: Set<UInt32> = []
+  private var pending: [UInt32: Frame] = [:]
+  /// The requests that were pending in a crash, and are sent again one after the other.
+  private var suspects: [Frame] = []
+  /// Whether the pending request is one of them.
+  private var isAlone = false
   /// The number of requests that were sent to the process.
   private var sentCount = 0
   /// The requests for the next process, which starts when this one has finished its own.
   private var held: [Frame] = []
-  /// The requests that failed without an event from the process, with the reasons.
-  private var failed: [(number: UInt32, failure: FetchFailure)] = []
+  /// Events of requests that do not come from the process, the next one last.
+  private var events: [(number: UInt32, event: FetchEvent)] = []
   private var reader = FrameReader()
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
@@ -62,21 +66,23 @@ final class FetchProcess: Transport {
   func send(_ request: FetchRequest, as number: UInt32) throws {
     guard let frame = Frame(.request, number, request.payload) else {
       let failure = FetchFailure(.notSendable, "the stored request is too long to send")
-      return failed.append((number, failure))
+      return events.append((number, .failure(failure)))
     }
-    if sentCount < mostRequests { try send(frame) } else { held.append(frame) }
+    if sentCount < mostRequests, !isAlone { try send(frame) } else { held.append(frame) }
   }
 
   private func send(_ frame: Frame) throws {
     sentCount += 1
-    pending.insert(frame.number)
+    pending[frame.number] = frame
     try write(frame)
   }
 
   func cancel(_ number: UInt32) throws {
-    if let place = held.firstIndex(where: { $0.number == number }) {
-      held.remove(at: place)
-      failed.append((number, FetchFailure(.cancelled, "the request was cancelled")))
+    let count = held.count + suspects.count
+    held.removeAll { $0.number == number }
+    suspects.removeAll { $0.number == number }
+    if held.count + suspects.count < count {
+      events.append((number, .failure(FetchFailure(.cancelled, "the request was cancelled"))))
     } else if let frame = Frame(.cancel, number) {
       try write(frame)
     }
@@ -84,13 +90,13 @@ final class FetchProcess: Transport {
 
   func receive(milliseconds: Int64) throws -> (number: UInt32, event: FetchEvent)? {
     while true {
-      if let (number, failure) = failed.popLast() { return (number, .failure(failure)) }
+      if let event = events.popLast() { return event }
       if let frame = try nextFrame() {
         // The helper is trusted no more than the servers, so each of its frames is checked.
         guard let event = FetchEvent(frame) else { throw Self.notOfTheProtocol }
         if event.isLast {
-          pending.remove(frame.number)
-          if !held.isEmpty, pending.isEmpty { try renew() }
+          pending[frame.number] = nil
+          if pending.isEmpty { try sendNext() }
         }
         return (frame.number, event)
       }
@@ -100,13 +106,21 @@ final class FetchProcess: Transport {
     }
   }
 
-  /// Starts another process, and sends it the requests that were held.
-  private func renew() throws {
-    (reader, sentCount) = (FrameReader(), 0)
-    child = try Self.start(path)
+  /// Sends the next request that waited for the pending ones, or all that were held.
+  private func sendNext() throws {
+    isAlone = !suspects.isEmpty
+    if isAlone { return try send(suspects.removeFirst()) }
+    if held.isEmpty { return }
+    if sentCount >= mostRequests { try renew() }
     let frames = held
     held = []
     for frame in frames { try send(frame) }
+  }
+
+  /// Starts another process.
+  private func renew() throws {
+    (reader, sentCount) = (FrameReader(), 0)
+    child = try Self.start(path)
   }
 
   /// Restarts the process after a crash; one that exited by itself would do so again.
@@ -114,13 +128,22 @@ final class FetchProcess: Transport {
     guard !pending.isEmpty, child.hasBeenKilled() else {
       throw Self.broken("it exited unexpectedly")
     }
-    let failure = FetchFailure(
-      .other, "'\(Self.name)' crashed on this response or a concurrent one")
-    // It is unknown which response caused the crash, so all pending requests fail.
-    failed += pending.sorted().map { ($0, failure) }
-    pending = []
+    if pending.count == 1, let number = pending.keys.first {
+      let failure = FetchFailure(
+        .other,
+        "'\(Self.name)' crashed on this response, as Foundation does on trailer fields, for example"
+      )
+      events.append((number, .failure(failure)))
+    } else {
+      // It is unknown which response caused the crash.
+      let frames = pending.values.sorted { $0.number < $1.number }
+      suspects += frames
+      events += frames.map { ($0.number, .restart) }
+    }
+    pending = [:]
     // The last frame of the crashed process may be incomplete.
     try renew()
+    try sendNext()
   }
 
   private func nextFrame() throws(CommandFailure) -> Frame? {
@@ -160,7 +183,7 @@ extension FetchEvent {
   /// Whether this is the last event of a request.
   fileprivate var isLast: Bool {
     switch self {
-    case .head, .body: false
+    case .head, .body, .restart: false
     case .end, .failure: true
     }
   }

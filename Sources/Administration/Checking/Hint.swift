@@ -32,6 +32,8 @@ public enum Hint: Hashable, Sendable {
   case expiryNotExtended
   /// It is undocumented that Apple systems use stale responses while they validate them.
   case staleUseUndocumented
+  /// It is undocumented whether Apple systems use a stored response with `no-store`.
+  case noStoreUndocumented
   /// The key has neither scheme nor query, so the store also returns the entry for other URLs.
   case keyWithoutQuery
   /// The store returns the entry for the requested URL, but it was stored for another URL.
@@ -62,6 +64,7 @@ public enum Hint: Hashable, Sendable {
     case .longGuess: "long-guess"
     case .expiryNotExtended: "apple-expiry-not-extended"
     case .staleUseUndocumented: "apple-stale-use-undocumented"
+    case .noStoreUndocumented: "apple-no-store-undocumented"
     case .keyWithoutQuery: "foundation-key-without-query"
     case .answersOtherURL: "foundation-answers-other-url"
     case .policyIgnored: "foundation-policy-ignored"
@@ -167,6 +170,7 @@ extension Hint {
 
   private static func ofApple(_ details: Explanation.Details) -> [Hint] {
     var hints: [Hint] = []
+    if details.storability.reason == .responseNoStore { hints.append(.noStoreUndocumented) }
     // RFC 9111 §4.2.2 suggests a tenth of the time since `Last-Modified`, and leaves the rest to
     // each cache.
     if details.reuse.freshness.lifetime.source == .heuristic { hints.append(.guessedLifetime) }

@@ -48,6 +48,11 @@ extension Explanation {
     case unsendable
   }
 
+  /// Whether a line of a request is a credential that the inquiry did not give, so that it is sent only on request.
+  public func isStoredCredential(_ line: FieldLine) -> Bool {
+    line.isCredential && !inquiry.fields.contains { FieldName(of: $0).matches(line.name) }
+  }
+
   /// The credentials with which the response was stored, if its request was decoded with all header fields.
   public var credentials: StoredCredentials {
     guard let details else { return .none }

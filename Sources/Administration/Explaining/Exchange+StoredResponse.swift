@@ -14,11 +14,12 @@ extension Exchange {
     let fields = FieldSection(headers)
     var request: Request?
     if let sent = response.request.headers ?? Self.noFields(unless: fields) {
-      // The two URLs differ only after a redirect, so the projection does not request that of the request.
-      let sentURL = response.decoded.contains(.requestDetails) ? response.request.url : nil
+      // It differs from the URL of the response only after a redirect, so it matters only for a request that is sent.
+      let requestedURL =
+        response.decoded.isSuperset(of: [.requestDetails, .key]) ? response.requestedURL : nil
       request = Request(
         method: response.request.method?.bytes ?? Request.get,
-        targetURI: (sentURL ?? response.url)?.bytes, fields: FieldSection(sent))
+        targetURI: (requestedURL ?? response.url)?.bytes, fields: FieldSection(sent))
     }
     self.init(
       request: request, status: response.status, fields: fields, responseTime: stored.wholeSeconds,
@@ -26,7 +27,7 @@ extension Exchange {
       bodyBytes: response.bodySize?.bytes)
   }
 
-  /// The fields to decode of a response.
+  /// The fields to decode of a response; also `requestDetails` and `key` if the request is to be sent.
   public static let projection: Projection = [
     .url, .stored, .status, .cachingFields, .method, .body, .protocolProperties,
   ]

@@ -103,7 +103,7 @@ public struct Explanation: Sendable {
 
   /// The fields to decode of a response.
   public static let projection: Projection = BodyCompleteness.projection.union([
-    .storage, .userInfo,
+    .storage, .userInfo, .requestDetails, .key,
   ])
 
   /// Explains a response.

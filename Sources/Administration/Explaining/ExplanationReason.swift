@@ -65,6 +65,8 @@ extension ReuseReason {
     switch self {
     case .otherTarget: "other-target"
     case .otherMethod: "other-method"
+    case .responseNoStore: "response-no-store"
+    case .statusNotUnderstood: "status-not-understood"
     case .varyNever: "vary-never"
     case .varyDiffers: "vary-differs"
     case .varyUnknown: "vary-unknown"

@@ -82,10 +82,16 @@ public struct MissingResponse: Hashable, Sendable {
     var present: [StoredResponse.ID] = []
     var lookups: [StoreLookup] = []
     var underOtherKeys: [StoredResponse.ID] = []
-    try source.scan(names.projection) { response in
+    let canonical = CanonicalURL.of(url)
+    try source.scan(names.projection.union([.key, .requestDetails])) { response in
       guard names.contains(response) else { return .next }
       let lookup = names.lookup(of: response)
-      if lookup?.isAnswer == false {
+      // After a redirect, an Apple cache finds the response by the URL that was requested first.
+      var isOther = false
+      if case .row = response.id, let requested = response.requestedURL {
+        isOther = CanonicalURL.of(requested) != canonical
+      }
+      if isOther || lookup?.isAnswer == false {
         underOtherKeys.append(response.id)
       } else {
         present.append(response.id)

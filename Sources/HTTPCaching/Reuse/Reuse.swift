@@ -100,7 +100,9 @@ extension Reuse {
   public var isFit: Bool {
     !reasons.contains { reason in
       switch reason {
-      case .otherTarget, .otherMethod, .varyNever, .varyDiffers, .varyUnknown, .incomplete: true
+      case .otherTarget, .otherMethod, .responseNoStore, .statusNotUnderstood, .varyNever,
+        .varyDiffers, .varyUnknown, .incomplete:
+        true
       default: false
       }
     }

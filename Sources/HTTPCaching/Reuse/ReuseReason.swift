@@ -6,6 +6,10 @@ public enum ReuseReason: Hashable, Sendable {
   case otherTarget
   /// It answered another method.
   case otherMethod
+  /// It has `no-store`, so a cache must neither store it nor use it for another request.
+  case responseNoStore
+  /// It has `must-understand`, and its status is not understood, so a cache must not store it.
+  case statusNotUnderstood
   /// `Vary: *`.
   case varyNever
   /// Fields that `Vary` names differ.
@@ -49,11 +53,14 @@ public enum ReuseReason: Hashable, Sendable {
   public var section: Section {
     switch self {
     case .otherTarget, .otherMethod: .caching("4")
+    case .responseNoStore: .caching("5.2.2.5")
+    case .statusNotUnderstood: .caching("5.2.2.3")
     case .varyNever, .varyDiffers, .varyUnknown: .caching("4.1")
     case .incomplete: .caching("3.3")
     case .responseNoCache: .caching("5.2.2.4")
     case .requestNoCache: .caching("5.2.1.4")
-    case .requestPragma: .caching("5.4")
+    // RFC 9111 §5.4 deprecates `Pragma`, and no longer says what it does.
+    case .requestPragma: Section(rfc: 7234, "5.4")
     case .tooOld: .caching("5.2.1.1")
     case .notFreshEnough: .caching("5.2.1.3")
     case .staleMustRevalidate: .caching("5.2.2.2")
@@ -82,12 +89,22 @@ extension ReuseReason {
       guard stored.isGet || request.isHead && stored.isHead else { return .otherMethod }
     }
     guard request.isGet || request.isHead else { return .otherMethod }
+    if let reason = forbiddance(exchange) { return reason }
     switch vary {
     case .nothingNominated, .matches: return nil
     case .never: return .varyNever
     case .differs(let differences): return .varyDiffers(differences)
     case .unknown(let names): return .varyUnknown(names)
     }
+  }
+
+  /// Returns the reason why a cache must not have stored the response, or `nil` if it may have.
+  static func forbiddance(_ exchange: borrowing Exchange) -> ReuseReason? {
+    let directives = exchange.directives
+    guard directives.noStore || directives.mustUnderstand else { return nil }
+    let isUnderstood = exchange.status.map(StatusCode.isUnderstood) ?? false
+    if directives.mustUnderstand { return isUnderstood ? nil : .statusNotUnderstood }
+    return .responseNoStore
   }
 
   /// Returns the reasons to validate, in the order of RFC 9111 §4; empty if there are none.

@@ -47,6 +47,8 @@ public enum StoredBody: Hashable, Sendable {
     guard let status = exchange.status, exchange.request?.isHead != true, status != 204,
       status != 206, status != 304, !exchange.fields.contains(.contentEncoding)
     else { return nil }
+    // Recorders and some caches keep a redirect without its body, which clients do not read.
+    if 300...399 ~= status, exchange.bodyBytes == 0 { return nil }
     return exchange.fields.firstValue(of: .contentLength).flatMap(Self.number)
   }
 

@@ -22,6 +22,9 @@ public struct ConditionalRequest: Hashable, Sendable {
   /// The validators of the stored response.
   public let validators: Validators
 
+  /// Whether the stored response must not be used even if the origin confirms it (RFC 9111 §5.2.2.5).
+  public let isForbidden: Bool
+
   /// Remarks about the limits of the validators and about ignored fields.
   public let fieldFindings: [FieldFinding]
 
@@ -42,7 +45,11 @@ public struct ConditionalRequest: Hashable, Sendable {
     let start = presented ?? Self.synthesized(from: exchange)
     // A response to HEAD has no body that could be incomplete.
     let body = start.isHead ? .complete : StoredBody(of: exchange)
+    isForbidden = ReuseReason.forbiddance(exchange) != nil
     switch body {
+    case _ where isForbidden:
+      purpose = .replacement
+      conditions = []
     case .start(let bytes):
       if let validator = validators.forRange {
         purpose = .completion

@@ -34,6 +34,7 @@ extension ValidationRequest.SkipReason {
     case .undecodable: "it cannot be decoded"
     case .method: "only GET and HEAD requests can be repeated"
     case .url: "only http and https URLs can be requested"
+    case .noStore: "it has no-store, so it must not be used"
     case .incompleteBody: "its body is incomplete, and the rest cannot be requested"
     case .needsCredentials:
       "unknown: it was stored with credentials, which '--with-credentials' sends"
@@ -49,6 +50,7 @@ extension RevalidationPlan.SkipReason {
     case .noValidatorIn304: "not updated, because the 304 has no validator"
     case .notStorable: "not replaced, because the response may not be stored"
     case .partialContent: "not replaced, because the server sent only part of the body"
+    case .emptyBody: "not replaced, because the new body is empty (see '--allow-empty')"
     case .otherVariant: "not replaced, because the response may be a different variant"
     case .bodyNotSent:
       "not replaced, because the server answered the unconditional request with 304"

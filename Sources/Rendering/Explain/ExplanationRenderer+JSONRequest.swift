@@ -35,15 +35,15 @@ extension ExplanationRenderer {
     conditional details: Explanation.Details, of explanation: Explanation,
     to json: inout JSONWriter
   ) {
-    // Foundation on Linux never validates, so there is no such request to show.
-    guard details.foundation == nil else { return json.null("conditional_request") }
     let request = details.conditional.unconditional
     json.object("conditional_request") { json in
       json.key("method")
       json.utf8OrBase64(request.method)
       json.member("purpose", word: details.conditional.purpose.rawValue)
       json.object("headers") { json in
-        write(request.fields, to: &json)
+        write(
+          FieldSection(request.fields.lines.filter { !explanation.isStoredCredential($0) }),
+          to: &json)
         for line in details.conditional.conditions { json.member(line.name, line.value) }
       }
       json.member("needs_credentials", explanation.credentials != .none)

@@ -133,19 +133,27 @@ extension ExplanationRenderer {
     _ explanation: Explanation, _ details: Explanation.Details, into buffer: inout TextBuffer
   ) {
     let policy = explanation.inquiry.policy
+    let isOfFoundation = details.foundation != nil
     buffer.append("\n")
     if let request = explanation.nextRequest {
       buffer.append("Next request under \(policy.name) (\(policy.rawValue)):\n")
-      append(request, explanation.url, into: &buffer)
-    } else if details.foundation == nil, explanation.outcome == .cache {
-      buffer.append("No request now. The next request would be:\n")
-      append(details.conditional.request, explanation.url, into: &buffer)
+      append(isOfFoundation ? details.conditional.request : request, explanation, into: &buffer)
+    } else if explanation.outcome == .cache || explanation.outcome == .unknown {
+      buffer.append(
+        explanation.outcome == .cache
+          ? "No request now. The next request would be:\n"
+          : "It is unknown whether there is a request now. It would be:\n")
+      append(details.conditional.request, explanation, into: &buffer)
     } else {
       buffer.append("No request now.\n")
       appendCompletion(explanation, details, into: &buffer)
       return
     }
-    let isConditional = explanation.outcome == .conditional || explanation.outcome == .cache
+    let isConditional =
+      isOfFoundation || [.conditional, .cache, .unknown].contains(explanation.outcome)
+    if isOfFoundation, !details.conditional.conditions.isEmpty {
+      buffer.append("  by 'revalidate'; Foundation on Linux was observed to send no conditions\n")
+    }
     buffer.append("  \(answers(to: isConditional ? details.conditional.purpose : .replacement))\n")
     appendCredentials(explanation, details, into: &buffer)
     if !isConditional { appendCompletion(explanation, details, into: &buffer) }
@@ -155,7 +163,6 @@ extension ExplanationRenderer {
   private func appendCredentials(
     _ explanation: Explanation, _ details: Explanation.Details, into buffer: inout TextBuffer
   ) {
-    guard details.foundation == nil else { return }
     switch explanation.credentials {
     case .none: return
     case .unsendable:
@@ -164,9 +171,7 @@ extension ExplanationRenderer {
       return
     case .sendable: buffer.append("  'revalidate' sends it only with '--with-credentials'")
     }
-    let others = details.exchange.credentials.filter { line in
-      !details.request.fields.contains(FieldName(of: line))
-    }
+    let others = details.exchange.credentials.filter { explanation.isStoredCredential($0) }
     for (index, line) in others.enumerated() {
       buffer.append(index == 0 ? ", with the stored " : ", ")
       buffer.append(shown: line.name)
@@ -180,7 +185,7 @@ extension ExplanationRenderer {
   ) {
     guard details.conditional.purpose == .completion else { return }
     buffer.append("\nRequest for the rest of the body:\n")
-    append(details.conditional.request, explanation.url, into: &buffer)
+    append(details.conditional.request, explanation, into: &buffer)
     buffer.append("  \(answers(to: .completion))\n")
   }
 
@@ -194,15 +199,15 @@ extension ExplanationRenderer {
   }
 
   private func append(
-    _ request: Request, _ url: ByteString?, into buffer: inout TextBuffer
+    _ request: Request, _ explanation: Explanation, into buffer: inout TextBuffer
   ) {
     buffer.append("  ")
     buffer.append(shown: request.method)
     buffer.append(" ")
-    let target = request.targetURI.map { ByteString($0) } ?? url
+    let target = request.targetURI.map { ByteString($0) } ?? explanation.url
     buffer.append(shown: target.map { secrets.url($0, for: .people) } ?? "-")
     buffer.append("\n")
-    for line in request.fields.lines {
+    for line in request.fields.lines where !explanation.isStoredCredential(line) {
       buffer.append("  ")
       buffer.append(shown: line.name)
       buffer.append(": ")

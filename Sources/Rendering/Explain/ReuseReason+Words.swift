@@ -34,6 +34,9 @@ extension TextBuffer {
     switch reason {
     case .otherTarget: append("it was stored for a different URL")
     case .otherMethod: append("stored responses cannot answer its method")
+    case .responseNoStore: append("no-store forbids using it for another request")
+    case .statusNotUnderstood:
+      append("must-understand forbids storing a response with an unknown status")
     case .varyNever: append("Vary: * matches no request")
     case .varyDiffers(let differences):
       append("Vary: ")

@@ -69,7 +69,9 @@ public struct CurlCommand: Hashable, Sendable {
   }
 
   /// The parts of a response to decode for its command.
-  public static let projection: Projection = [.url, .method, .requestHeaders, .requestDetails]
+  public static let projection: Projection = [
+    .url, .key, .method, .requestHeaders, .requestDetails,
+  ]
 
   /// Appends the command and a line end.
   public func append(into buffer: inout TextBuffer) {
@@ -96,7 +98,7 @@ extension CurlCommand {
   private static func requestTarget(
     of response: StoredResponse, _ secrets: SecretPolicy
   ) throws(Failure) -> [UInt8] {
-    guard let url = response.request.url ?? response.url else { throw Failure("it has no URL") }
+    guard let url = response.requestedURL ?? response.url else { throw Failure("it has no URL") }
     // With any other URL, `curl` might read a file or use another protocol.
     let isHTTP = ["http://", "https://"].contains { scheme in
       url.asciiLowercased.bytes.starts(with: scheme.utf8)

@@ -31,6 +31,8 @@ extension Hint {
       "Apple's systems reportedly do not extend the lifetime after a 304 and revalidate every time"
     case .staleUseUndocumented:
       "Apple does not document whether its systems honor stale-while-revalidate"
+    case .noStoreUndocumented:
+      "reported: Apple's systems store no response with no-store, though older versions of iOS did; what they do with a stored one is not documented"
     case .keyWithoutQuery:
       "observed: Foundation's key has neither scheme nor query, so it uses this entry for other URLs too"
     case .answersOtherURL:

@@ -57,6 +57,9 @@ extension URLCacheAdmin {
     @Flag(help: "With '--refresh', download only the rest of incomplete bodies.")
     var resume = false
 
+    @Flag(help: "With '--refresh', also replace a body by an empty one.")
+    var allowEmpty = false
+
     @Flag(help: "Remove entries that have changed on the server.")
     var purgeChanged = false
 
@@ -160,6 +163,7 @@ extension URLCacheAdmin {
     private var changes: RevalidationPlan.Changes {
       var changes = RevalidationPlan.Changes()
       changes.refreshes = refresh
+      changes.allowsEmpty = allowEmpty
       changes.removesChanged = purgeChanged
       changes.removesGone = purgeGone
       return changes
