@@ -124,6 +124,11 @@ extension URLCacheAdmin {
     }
 
     /// Removed entries are found beside live ones only if SQLite can read those.
+    private static let nothingLeft =
+      "searched the database, its log and its journal; nothing is left if SQLite overwrites what it"
+      + " deletes ('secure_delete'), as it does for 'purge' and 'enforce', or if newer entries took"
+      + " its place"
+
     private static let damagedHint =
       "if the database is damaged, add '--damaged' to look for all entries, not only for removed ones"
 
@@ -162,6 +167,7 @@ extension URLCacheAdmin {
       renderer.finish(summary: summary, into: &output.text)
       try output.flush()
       environment.inform("\(summary.recoveredText)\n")
+      if selected == 0, source.isDatabase { environment.note(Self.nothingLeft) }
       if selected == 0, !damaged, source.isDatabase { environment.note(Self.damagedHint) }
     }
 
@@ -199,6 +205,7 @@ extension URLCacheAdmin {
         isWritten
           ? Self.receipt(of: summary, in: output)
           : "nothing was written to '\(output)', because no entry was found")
+      if !isWritten, source.isDatabase { environment.note(Self.nothingLeft) }
       if !isWritten, !damaged, source.isDatabase { environment.note(Self.damagedHint) }
       if summary.missingBodies > 0 {
         environment.note(
