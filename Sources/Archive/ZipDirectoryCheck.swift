@@ -36,6 +36,17 @@ public struct ZipDirectoryCheck {
     while let member = try next() { try compare(member) }
   }
 
+  /// Returns the names of the first members in the directory, without reading the rest of it.
+  ///
+  /// - Throws: ``ArchiveError`` if there is no directory, or its start is malformed.
+  public mutating func names(upTo count: Int) throws -> [[UInt8]] {
+    place = try start()
+    window = []
+    var names: [[UInt8]] = []
+    while names.count < count, let member = try next() { names.append(Array(member.name)) }
+    return names
+  }
+
   /// Finds the directory (APPNOTE §4.3.16, §4.3.14).
   private mutating func start() throws -> Int64 {
     let tailSize = min(input.size, Int64(buffer.count))

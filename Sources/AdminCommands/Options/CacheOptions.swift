@@ -66,6 +66,7 @@ struct CacheOptions: ParsableArguments {
         environment.note(
           "entries in the archive that are not shown because \(omission.reason): \(omission.count)")
       }
+      environment.note(lacksOf: archive)
     }
     return cache
   }

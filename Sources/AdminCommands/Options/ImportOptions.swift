@@ -38,6 +38,10 @@ struct ImportOptions: ParsableArguments {
   @Flag(help: "If the archive is damaged, import the entries before the damage.")
   var salvage = false
 
+  @Flag(
+    help: "Import nothing if a record of a WARC or WACZ does not match its digest.")
+  var strict = false
+
   @Flag(help: "Skip the SQLite check of the database before changing it.")
   var noVerify = false
 
@@ -50,6 +54,9 @@ struct ImportOptions: ParsableArguments {
   var archiveLimit: [(ArchiveLimits.Name, Int64)] = []
 
   func validate() throws {
+    guard !strict || !salvage else {
+      throw ValidationError("'--strict' and '--salvage' cannot be combined.")
+    }
     // Older ones are those of systems before macOS 10.13.
     guard [202, 203].contains(schema) else {
       throw ValidationError("'--schema' must be 202 or 203.")

@@ -107,6 +107,6 @@ extension CommandFailure {
       }
     self.init(
       error.kind == .cannotWrite ? .inputOutput : .data, kind: error.kind.rawValue,
-      error.description, hint: hint, path: error.path)
+      error.description, hint: error.hint ?? hint, path: error.path)
   }
 }

@@ -65,8 +65,9 @@ struct ImportDestination {
   ///
   /// A wrong selection must not leave an empty cache behind. An empty Apple cache can only be the copy of another one,
   /// and an empty folder is no Foundation cache.
-  func created(by plan: ImportPlan) -> ImportDestination {
-    let isCopy = plan.archivedEntries == 0 && description.format.hasDatabase
+  func created(by plan: ImportPlan, from archive: any ResponseArchive) -> ImportDestination {
+    let isCopy =
+      archive.restoresCaches && plan.archivedEntries == 0 && description.format.hasDatabase
     guard new != nil, !plan.changesAnything, !isCopy else { return self }
     return ImportDestination(path: path, new: nil, description: description)
   }

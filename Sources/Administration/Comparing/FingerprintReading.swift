@@ -143,7 +143,8 @@ struct FingerprintReading {
         // Archives know the digests of the lists.
         bytes.append(Array((try raw.part(name)?.content?.digest() ?? "-").utf8))
       }
-      bytes.append((response.stored?.secondsSince1970 ?? -1).bitPattern)
+      // A HAR has milliseconds, and no output shows more of a time.
+      bytes.append(((response.stored?.secondsSince1970 ?? -1) * 1_000).rounded().bitPattern)
     }
     return bytes.digest
   }

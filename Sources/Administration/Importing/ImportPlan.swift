@@ -16,6 +16,8 @@ public struct ImportPlan {
   public let absent: EntryNames
   /// The other contents of the archive, which are no entries.
   public let omissions: [ArchiveOmission]
+  /// The first records of the archive that do not match their digest, which are among the omissions.
+  public let damagedRecords: [DamagedRecord]
   /// The changes to the entries on import.
   public let rewriting: ResponseRewriting
   /// Why the archive could not be read to its end, if that was allowed.
@@ -68,6 +70,7 @@ public struct ImportPlan {
     self.temporaryFolder = temporaryFolder
     (archivedEntries, absent) = (pass.archivedEntries, pass.absent)
     omissions = archive.omissions
+    damagedRecords = archive.damagedRecords
   }
 
   /// Returns the number of entries with an action.

@@ -20,8 +20,11 @@ public struct BodyText {
   /// The content coding that the header fields state, if it cannot be decoded.
   private var unknownCoding: String?
 
+  /// The header fields, if they name content codings.
+  private let codedHeaders: HeaderFields?
+
   /// The content codings that cannot be decoded. Caches store bodies without their coding, so these are hardly ever seen.
-  private static let unknownCodings = ["br", "deflate", "compress", "dcb", "dcz"]
+  private static let unknownCodings = ["compress", "dcb", "dcz"]
 
   /// Creates the text of the body of a response.
   ///
@@ -32,34 +35,40 @@ public struct BodyText {
         MediaTypeParameter.value(named: "charset", in: $0)
       }
       .flatMap { TextEncoding(named: $0) }
-    guard refusing else { return }
-    unknownCoding = response.responseHeaders?.firstValue(named: "content-encoding").flatMap {
+    let coding = response.responseHeaders?.firstValue(named: "content-encoding")
+    let unknown = coding.flatMap {
       let name = ByteString(Array($0.bytes[...].trimmingBlanks))
       return Self.unknownCodings.first { name.equalsIgnoringASCIICase(ByteString($0)) }
     }
+    unknownCoding = refusing ? unknown : nil
+    codedHeaders = coding == nil || unknown != nil ? nil : response.responseHeaders
   }
 
-  init(encoding: TextEncoding?) { stated = encoding }
+  init(encoding: TextEncoding?) { (stated, codedHeaders) = (encoding, nil) }
 
   /// Whether a body that begins with these bytes is passed on as it is, but for a byte order mark.
   func isPlainUTF8(_ start: ArraySlice<UInt8>) -> Bool {
-    !BodyReader.hasKnownCoding(start)
+    !BodyReader.hasKnownCoding(start) && (codedHeaders == nil || Self.isText(start))
       && (TextEncoding(ofTextBeginningWith: start) ?? stated ?? .utf8) == .utf8
   }
 
   /// Whether a body that begins with these bytes still has the coding that its header fields state.
   private func isCoded(_ start: ArraySlice<UInt8>) -> Bool {
-    guard unknownCoding != nil, isPlainUTF8(start) else { return false }
+    unknownCoding != nil && !BodyReader.hasKnownCoding(start) && !Self.isText(start)
+  }
+
+  /// Whether a body begins with UTF-8 text.
+  private static func isText(_ start: ArraySlice<UInt8>) -> Bool {
     // Coded data is no text from its first bytes on.
-    let bytes = Array(start.prefix(Self.codedStart))
+    let bytes = Array(start.prefix(codedStart))
     var index = 0
     while index < bytes.count {
       let (scalar, length) = bytes.scalar(at: index)
       // The end may be within a character.
-      if scalar == nil { return bytes.count - index > 3 }
+      if scalar == nil { return bytes.count - index <= 3 }
       index += length
     }
-    return false
+    return true
   }
 
   /// Calls `body` with the text, in pieces.
@@ -72,7 +81,7 @@ public struct BodyText {
     var decoder: TextDecoder?
     var text: [UInt8] = []
     var isStart = true
-    _ = try reader.forEachDecodedChunk(limit: Self.limit) { chunk in
+    _ = try reader.forEachDecodedChunk(codedHeaders, limit: Self.limit) { chunk in
       if isStart, let unknownCoding, isCoded(chunk) { throw UnknownCoding(coding: unknownCoding) }
       isStart = false
       // A byte order mark is more often right than a header field (RFC 3629 §6, and browsers).

@@ -51,6 +51,13 @@ public struct ImportRenderer: Sendable {
         $0.member("reason", $1.reason)
         $0.member("count", $1.count)
       }
+      let secrets = secrets
+      json.array("damaged_records", objects: plan.damagedRecords) {
+        $0.member("number", $1.number)
+        $0.member("place", $1.place)
+        $0.member("url", url: $1.url, secrets)
+        $0.member("reason", $1.reason)
+      }
       json.member("damage", plan.damage)
       json.object("lost") {
         for loss in plan.losses { $0.member(named: loss.loss.rawValue, loss.entries) }

@@ -10,36 +10,32 @@ final class HARArchive: ArchiveKind {
 
   /// The maximum nesting depth of the JSON. Chrome writes call stacks of scripts, which are deep.
   private static let deepest = 512
-  // RFC 8259 §8.1 lets a parser ignore the mark, and some programs on Windows write it.
-  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-
   let file: ArchiveFile
   let description: StoreDescription
   private let budget: HARBudget
+  private let text: HARText
   private let index: HARIndex
 
-  static func isArchive(_ file: ArchiveFile) -> Bool {
-    let text = file.start.dropFirst(file.start.starts(with: byteOrderMark) ? 3 : 0)
-    return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "{")
-  }
+  static func isArchive(_ file: ArchiveFile) -> Bool { HARText.isIn(file) }
 
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
     self.file = file
     budget = HARBudget(limits, path: file.path)
-    let start = file.start.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
-    index = try HARIndex(of: Self.reader(of: file, in: Int64(start)..<Int64.max), budget)
+    text = try HARText(of: file, limits: limits)
+    index = try HARIndex(
+      of: Self.reader(of: text.bytes, in: text.start..<Int64.max), budget, text.attachments)
     description = StoreDescription(
       path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity,
       rawPropertyLists: RawResponse.Part.Name.allCases.filter { $0 != .body }.map(\.rawValue))
   }
 
   /// Returns a reader of a part of a file.
-  private static func reader(of file: ArchiveFile, in part: Range<Int64>) -> JSONReader {
+  private static func reader(of text: FileBytes, in part: Range<Int64>) -> JSONReader {
     JSONReader(startingAt: Int(part.lowerBound), deepest: deepest) { offset in
       let length = min(1 << 16, part.upperBound - Int64(offset))
       guard length > 0 else { return [] }
       var bytes = [UInt8](repeating: 0, count: Int(length))
-      let count = try file.read(into: &bytes, at: Int64(offset))
+      let count = try text.read(&bytes, Int64(offset))
       bytes.removeLast(bytes.count - count)
       return bytes
     }
@@ -54,7 +50,7 @@ final class HARArchive: ArchiveKind {
   func forEachEntry(
     verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep
   ) throws {
-    var json = Self.reader(of: file, in: 0..<Int64.max)
+    var json = Self.reader(of: text.bytes, in: 0..<Int64.max)
     for place in index.places {
       WorkCounter.add()
       guard try body(entry(at: place, &json)) == .next else { return }
@@ -63,7 +59,7 @@ final class HARArchive: ArchiveKind {
   }
 
   func forEachEntry(of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep) throws {
-    var json = Self.reader(of: file, in: 0..<Int64.max)
+    var json = Self.reader(of: text.bytes, in: 0..<Int64.max)
     var places = index.places[...]
     for number in numbers {
       places = places.drop { $0.number < number }
@@ -81,14 +77,17 @@ final class HARArchive: ArchiveKind {
     let changed = StoreError(
       .changedWhileReading, at: file.path, because: "an entry changed")
     json.move(to: Int(place.offset))
-    let entry: HAREntry
+    var entry: HAREntry
     // The same bytes were read without an error when the file was opened, so it has changed since.
     do {
       entry = try HAREntry(reading: &json, budget, sizes: place.sizes)
     } catch is JSONError {
       throw changed
     }
-    let body = entry.content?.body(file.path) { [file] in Self.reader(of: file, in: $0) }
+    entry.attach(text.attachments)
+    let body = entry.content?.body(file.path, text.attachments) { [text] in
+      Self.reader(of: text.bytes, in: $0)
+    }
     guard let response = entry.newResponse(body) else { throw changed }
     return response.raw(id: place.number)
   }

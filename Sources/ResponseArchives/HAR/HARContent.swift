@@ -34,6 +34,15 @@ struct HARContent {
   /// How the string encodes the body.
   var coding = Coding.text
 
+  /// The name of the file with the body, if it is not in the HAR.
+  private(set) var file: ByteString?
+
+  /// Creates content that is in a file.
+  init(file: ByteString, size: ByteCount) {
+    self.file = file
+    sizes.text = size
+  }
+
   /// The size of the body, in bytes; `nil` if the string cannot be decoded.
   var bodySize: ByteCount? {
     switch coding {
@@ -79,11 +88,15 @@ struct HARContent {
   /// Returns a body that is read from the file on demand; `nil` if the string cannot be decoded.
   ///
   /// - Parameter reader: Creates a reader of a part of the file.
-  func body(_ path: String, readingBy reader: @escaping (Range<Int64>) -> JSONReader) -> Body? {
+  func body(
+    _ path: String, _ attachments: HARAttachments,
+    readingBy reader: @escaping (Range<Int64>) -> JSONReader
+  ) -> Body? {
     guard let bodySize else { return nil }
     if bodySize == 0 { return Body([]) }
     let place = sizes.place
     var body = Body(size: bodySize) {
+      if let file { return try attachments.open(file) }
       let reading = HARContentReading(reader(place), isBase64: coding == .base64, path)
       return BodyReader(size: bodySize) { try reading.read(into: &$0) }
     }

@@ -73,6 +73,7 @@ extension HAREntry {
       switch ByteString(name) {
       case "mimeType": contentType = try json.text(budget)
       case "encoding": encoding = try json.text(budget)
+      case "_file": contentFile = try json.text(budget)
       case "text":
         // `size` is ignored, because Safari often writes 0 for a body.
         if try !json.isString() {

@@ -25,6 +25,8 @@ struct HAREntry {
   var contentType: ByteString?
   /// The body of the response.
   var content: HARContent?
+  /// The name of the file with the body, as Playwright writes it.
+  var contentFile: ByteString?
   /// The cache fields that this program writes.
   var extras = Extras()
 
@@ -41,6 +43,18 @@ struct HAREntry {
 
   /// The ``finding`` for an entry with a partial body.
   static let isPart = "it has only part of a body"
+
+  /// The ``finding`` for an entry whose body is in a file that is not there.
+  static let lacksFile = "the file with its body is missing"
+
+  /// The findings that mean that a body was lost.
+  static let losses = [isPart, lacksFile]
+
+  /// Uses the body in a file, unless the HAR has the body itself.
+  mutating func attach(_ attachments: HARAttachments) {
+    guard content == nil, let contentFile else { return }
+    content = attachments.size(contentFile).map { HARContent(file: contentFile, size: $0) }
+  }
 
   /// Why a cache cannot store the entry: a clause, or `nil` if it can.
   var finding: String? {
@@ -61,7 +75,7 @@ struct HAREntry {
     }
     // Programs leave out bodies that they did not keep. An empty body would be stored as if the
     // server had sent it.
-    guard let content else { return "it has no content" }
+    guard let content else { return contentFile == nil ? "it has no content" : Self.lacksFile }
     guard content.bodySize != nil else { return "its content is not Base64" }
     // Without the time there is no age, and the entry would be fresh or stale by accident.
     guard stored != nil else { return "it has no time" }

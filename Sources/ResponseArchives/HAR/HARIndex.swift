@@ -32,7 +32,7 @@ struct HARIndex {
   ///
   /// - Throws: ``ResponseArchiveError`` if it is not a HAR file or exceeds a limit. Broken JSON is no error: it
   ///   becomes ``damage``.
-  init(of json: JSONReader, _ budget: HARBudget) throws {
+  init(of json: JSONReader, _ budget: HARBudget, _ attachments: HARAttachments) throws {
     var json = json
     do {
       try json.object { json, name in
@@ -40,7 +40,7 @@ struct HARIndex {
         try json.object { json, name in
           guard ByteString(name) == "entries", try json.isArray() else { return try json.skip() }
           hasEntries = true
-          try json.array { try add(&$0, budget) }
+          try json.array { try add(&$0, budget, attachments) }
         }
       }
       try json.end()
@@ -55,14 +55,21 @@ struct HARIndex {
     (latest, isReplaced) = ([:], [])
   }
 
-  private mutating func add(_ json: inout JSONReader, _ budget: HARBudget) throws {
+  private mutating func add(
+    _ json: inout JSONReader, _ budget: HARBudget, _ attachments: HARAttachments
+  ) throws {
     count += 1
     try budget.limits.check(count, .entries, at: budget.path)
     let offset = Int64(try json.beginningOfValue())
-    let entry = try HAREntry(reading: &json, budget)
+    var entry = try HAREntry(reading: &json, budget)
+    entry.attach(attachments)
+    if let size = entry.content?.bodySize {
+      try budget.limits.check(size, .member, at: budget.path)
+    }
     guard let text = entry.newResponse(nil)?.key, let content = entry.content else {
       let finding = entry.finding
-      return omissions.add(finding ?? "it has no key", isPart: finding == HAREntry.isPart)
+      return omissions.add(
+        finding ?? "it has no key", isPart: HAREntry.losses.contains(finding ?? ""))
     }
     let key = TextDigest(text)
     let isGET = entry.isGET

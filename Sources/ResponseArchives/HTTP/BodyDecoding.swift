@@ -23,7 +23,8 @@ extension ResponseSource {
     _ body: (ArraySlice<UInt8>) throws -> Void
   ) throws -> Bool {
     var hadCoding = false
-    try withBody(of: id) { hadCoding = try $0.forEachDecodedChunk(limit: limit, body) }
+    let headers = try response(id, .responseHeaders)?.responseHeaders
+    try withBody(of: id) { hadCoding = try $0.forEachDecodedChunk(headers, limit: limit, body) }
     return hadCoding
   }
 }
@@ -69,6 +70,46 @@ extension BodyReader {
     return false
   }
 
+  /// Calls `body` with the remaining bytes, in chunks, after undoing the content codings that header fields name, or the
+  /// one that the bytes begin like.
+  ///
+  /// - Parameters:
+  ///   - headers: The header fields of the response, if they are known.
+  ///   - limit: The maximum size of the decoded body, in bytes.
+  /// - Returns: Whether there was a coding.
+  /// - Throws: ``BodyDecodingError`` if the body cannot be decoded, after passing on some of it; or any error of
+  ///   reading or of `body`.
+  public mutating func forEachDecodedChunk(
+    _ headers: HeaderFields?, limit: ByteCount, _ body: (ArraySlice<UInt8>) throws -> Void
+  ) throws -> Bool {
+    let codings = headers?.codings(named: "content-encoding") ?? []
+    // With one of these codings alone, its signature says whether the body still has it.
+    guard
+      codings.count > 1 || codings.contains(where: { !["gzip", "x-gzip", "zstd"].contains($0) })
+    else { return try forEachDecodedChunk(limit: limit, body) }
+    var start = takeBytes()
+    var buffer: [UInt8] = []
+    if start == nil { buffer = [UInt8](repeating: 0, count: 1 << 16) }
+    do {
+      return try CodedBody.forEachChunk(
+        codings, isOfText: headers?.isOfText ?? false, limit: limit
+      ) {
+        if let bytes = start {
+          start = []
+          return bytes
+        }
+        let count = try read(into: &buffer)
+        return buffer[..<count]
+      } _: {
+        try body($0)
+      }
+    } catch let error as HTTPBodyError {
+      throw BodyDecodingError("cannot decode the body: \(error)")
+    } catch let error as ContentDecodingError {
+      throw BodyDecodingError(error, nil)
+    }
+  }
+
   /// Decodes `start`, which shows the coding, and the remaining bytes.
   private mutating func decode(
     _ coding: ContentCoding, from start: ArraySlice<UInt8>, limit: ByteCount,
@@ -98,8 +139,13 @@ public struct BodyDecodingError: Error, Hashable, Sendable, CustomStringConverti
   /// What happened, with the offset in the stored body, and without text from the cache.
   public let description: String
 
-  init(_ error: ContentDecodingError, _ coding: ContentCoding) {
+  init(_ error: ContentDecodingError, _ coding: ContentCoding?) {
     isTooLarge = error.kind == .tooLarge
-    description = "cannot decode the body as \(coding.rawValue): \(error)"
+    description = "cannot decode the body\(coding.map { " as \($0.rawValue)" } ?? ""): \(error)"
+  }
+
+  init(_ description: String) {
+    isTooLarge = false
+    self.description = description
   }
 }

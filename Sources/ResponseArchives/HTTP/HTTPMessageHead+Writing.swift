@@ -27,8 +27,11 @@ extension HTTPMessageHead {
     headers = WARCLabel.renamed(
       request.headers ?? HeaderFields(), bodySize: request.body.map { ByteCount($0.count) })
     // CFNetwork adds `Host` only while it sends a request, so a stored field is the exception, and
-    // may name another host than the URL.
-    headers.fields.removeAll { $0.name.asciiLowercased == "host" }
+    // may name another host than the URL. Readers expect that of the URL.
+    for index in headers.fields.indices
+    where headers.fields[index].name.equalsIgnoringASCIICase("host") {
+      headers.fields[index].name.bytes.insert(contentsOf: WARCLabel.originalPrefix.utf8, at: 0)
+    }
     let host = ByteString(Array(parts.authority?.hostAndPort ?? []))
     headers.fields.insert(.init(name: "Host", value: host), at: 0)
   }

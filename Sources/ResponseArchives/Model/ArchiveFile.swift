@@ -9,6 +9,8 @@ final class ArchiveFile: Sendable {
   let status: FileStatus
   /// The folder for temporary files.
   let temporaryFolder: String
+  /// The folder of the file; `nil` if it has none.
+  let folder: String?
   private let file: OpenFile
 
   /// The first bytes of the file, enough to identify its kind; fewer if the file is shorter.
@@ -18,14 +20,16 @@ final class ArchiveFile: Sendable {
   ///
   /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is not a regular file.
   convenience init(_ path: String, temporaryFolder: String) throws {
-    try self.init(OpenFile(readingThroughLinks: path), temporaryFolder: temporaryFolder)
+    try self.init(
+      OpenFile(readingThroughLinks: path), temporaryFolder: temporaryFolder,
+      folder: Directory.parent(of: path) ?? (path.utf8.first == UInt8(ascii: "/") ? "/" : "."))
   }
 
   /// Wraps an open file.
   ///
   /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is not a regular file.
-  init(_ file: consuming OpenFile, temporaryFolder: String) throws {
-    self.temporaryFolder = temporaryFolder
+  init(_ file: consuming OpenFile, temporaryFolder: String, folder: String? = nil) throws {
+    (self.temporaryFolder, self.folder) = (temporaryFolder, folder)
     let path = file.path
     self.path = path
     status = try file.status()
@@ -61,6 +65,15 @@ final class ArchiveFile: Sendable {
 
   /// Thrown to stop decoding early.
   private struct EnoughRead: Error {}
+
+  // libarchive would read the whole directory first, which for a million members takes seconds.
+  /// The names of the first members of a zip file, as in its directory; empty if it is no zip file or has no readable
+  /// directory.
+  var zipNames: [[UInt8]] {
+    guard ArchiveFormat(ofFileBeginningWith: start) == .zip else { return [] }
+    var check = ZipDirectoryCheck(makeInput())
+    return (try? check.names(upTo: 1_000)) ?? []
+  }
 
   /// Reads bytes at an offset into the front of an array.
   ///

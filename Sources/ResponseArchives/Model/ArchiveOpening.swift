@@ -7,7 +7,6 @@ public struct ArchiveOpening: Sendable {
     HARArchive.self,
     WARCSource.self,
     WACZSource.self,
-    // Last, because it accepts any zip file and any compressed file.
     NativeArchiveSource.self,
   ]
 
@@ -27,10 +26,10 @@ public struct ArchiveOpening: Sendable {
     self.temporaryFolder = temporaryFolder
   }
 
-  /// Whether the file begins like an archive; `false` if it cannot be read.
+  /// Whether the file begins like an archive, even one that ``open()`` rejects; `false` if it cannot be read.
   public var isArchive: Bool {
     guard let file = try? ArchiveFile(path, temporaryFolder: temporaryFolder) else { return false }
-    return Self.kinds.contains { $0.isArchive(file) }
+    return Self.kinds.contains { $0.isArchive(file) } || ForeignArchive(file) != nil
   }
 
   /// Copies the input to an unlinked file, because archives are read more than once, and opens that like ``open()``.
@@ -54,6 +53,9 @@ public struct ArchiveOpening: Sendable {
 
   private func open(_ file: ArchiveFile) throws -> any ResponseArchive {
     for kind in Self.kinds where kind.isArchive(file) { return try kind.init(file, limits: limits) }
+    if let foreign = ForeignArchive(file) {
+      throw ResponseArchiveError(.notAnArchive, at: file.path, foreign.fact, hint: foreign.hint)
+    }
     let names = Self.kinds.map { $0.name }.joined(separator: " nor ")
     throw ResponseArchiveError(.notAnArchive, at: file.path, "it is neither \(names)")
   }

@@ -9,6 +9,12 @@ public protocol ResponseArchive: ResponseSource {
   /// The records that a cache cannot store, which are skipped.
   var omissions: [ArchiveOmission] { get }
 
+  /// The first records that do not match their digest. They are among the ``omissions``.
+  var damagedRecords: [DamagedRecord] { get }
+
+  /// The number of entries that are redirects whose bodies were not recorded.
+  var redirectsWithoutBody: Int64 { get }
+
   /// Whether the entries are exactly those of a cache, broken ones included, so that importing all of them restores
   /// the cache.
   var restoresCaches: Bool { get }
@@ -76,6 +82,10 @@ extension StoreDescription.Format {
 // Archives of other programs contain whatever a client received.
 extension ResponseArchive {
   public var restoresCaches: Bool { false }
+
+  public var damagedRecords: [DamagedRecord] { [] }
+
+  public var redirectsWithoutBody: Int64 { 0 }
 
   public var bodies: ArchivedBodies { .all }
 }
@@ -192,7 +202,7 @@ extension ResponseArchive {
     return result
   }
 
-  /// Does nothing: any error in an archive ends reading it.
+  /// Does nothing: most errors in an archive end reading it.
   public func forEachFinding(
     fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
   ) throws {}

@@ -23,13 +23,18 @@ public struct ResponseArchiveError: Error, Hashable, Sendable, CustomStringConve
   /// What happened. It quotes nothing from the archive except digits and names that this program defines.
   public let description: String
 
+  /// What the user can do, if that does not follow from the kind.
+  public let hint: String?
+
   /// Creates an error.
   ///
   /// - Parameters:
   ///   - path: The path of the archive; `nil` while writing one.
   ///   - fact: What happened. It must quote nothing from the archive except digits and names that this program
   ///     defines.
-  public init(_ kind: Kind, at path: String? = nil, _ fact: String) {
+  ///   - hint: What the user can do, if that does not follow from the kind.
+  public init(_ kind: Kind, at path: String? = nil, _ fact: String, hint: String? = nil) {
+    self.hint = hint
     self.kind = kind
     self.path = path
     description = path.map { "'\($0)': \(fact)" } ?? fact

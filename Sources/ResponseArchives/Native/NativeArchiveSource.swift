@@ -17,7 +17,18 @@ final class NativeArchiveSource: ArchiveKind {
   private let checksumsDigest = Monitor<String?>(nil)
 
   static func isArchive(_ file: ArchiveFile) -> Bool {
-    ArchiveFormat(ofFileBeginningWith: file.start) != nil
+    switch ArchiveFormat(ofFileBeginningWith: file.start) {
+    case nil: return false
+    case .tar: return true
+    case .zip:
+      // A zip file without a readable directory is damaged, which reading it reports.
+      let names = file.zipNames
+      return names.isEmpty || names.contains(Array(NativeArchive.headerName.utf8))
+    case .tarGzip, .tarZstd:
+      // So is a compressed file that cannot be decoded.
+      let start = file.decodedStart(ArchiveFormat.longestMark)
+      return start.isEmpty || ArchiveFormat(ofFileBeginningWith: start) == .tar
+    }
   }
 
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {

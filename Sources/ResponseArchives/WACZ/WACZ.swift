@@ -7,6 +7,8 @@ enum WACZ {
   static let packageName = "datapackage.json"
   /// The digest of the package description.
   static let packageDigestName = "datapackage-digest.json"
+  /// The end of the names of WACZ files in a WACZ file (the profile `multi-wacz-package`).
+  static let fileEnding = ".wacz"
   /// The folder of WARC files.
   static let archiveFolder = "archive/"
   /// The name of the WARC file, without its folder.
@@ -15,4 +17,9 @@ enum WACZ {
   static let indexName = "indexes/index.cdx"
   /// The list of pages.
   static let pagesName = "pages/pages.jsonl"
+
+  /// Whether a member is a WACZ file by its name.
+  static func isFile(_ name: [UInt8]) -> Bool {
+    name.reversed().starts(with: fileEnding.utf8.reversed())
+  }
 }

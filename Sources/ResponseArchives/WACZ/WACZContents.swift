@@ -71,7 +71,8 @@ final class WACZContents: Sendable {
     extracted = try TemporaryFile(in: archive.temporaryFolder)
     BackgroundThread.start("WACZContents") { [self] in
       let end = Result {
-        let unpacking = try WACZUnpacking(archive, limits: limits)
+        let unpacking = try WACZUnpacking(
+          FileBytes(archive), at: archive.path, in: archive.temporaryFolder, limits: limits)
         try unpacking.run { [self] piece in
           if case .extracted(let bytes) = piece { try extracted.write(bytes) }
           state.update { $0.append(piece) }

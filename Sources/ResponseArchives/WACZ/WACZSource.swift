@@ -1,4 +1,3 @@
-import Archive
 import Bytes
 import Files
 import ResponseStorage
@@ -12,23 +11,13 @@ final class WACZSource: WARCBackedArchive {
   let limits: ArchiveLimits
   let entries: WARCEntries
 
-  /// The maximum number of members that are read to distinguish a WACZ from other zip files.
-  private static let lookedAt = 1_000
-
   static func isArchive(_ file: ArchiveFile) -> Bool {
-    guard ArchiveFormat(ofFileBeginningWith: file.start) == .zip,
-      var zip = try? ArchiveReader(.zip, of: file.makeInput())
-    else { return false }
-    for _ in 0..<lookedAt {
-      guard let member = try? zip.next() else { return false }
-      let name = member.name ?? []
-      // Native archives always begin with this member.
-      if name == Array(NativeArchive.headerName.utf8) { return false }
-      if name == Array(WACZ.packageName.utf8) || name.starts(with: WACZ.archiveFolder.utf8) {
-        return true
-      }
+    let names = file.zipNames
+    // Native archives always begin with this member.
+    guard names.first != Array(NativeArchive.headerName.utf8) else { return false }
+    return names.contains {
+      $0 == Array(WACZ.packageName.utf8) || $0.starts(with: WACZ.archiveFolder.utf8)
     }
-    return false
   }
 
   init(_ file: ArchiveFile, limits: ArchiveLimits) throws {

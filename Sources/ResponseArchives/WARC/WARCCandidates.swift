@@ -10,9 +10,22 @@ struct WARCCandidates {
   struct Request {
     var record: WARCIndex.Record
     var isGET: Bool
+    /// Whether the response has no body because the method is HEAD.
+    var isHEAD: Bool
     /// The mark of the cache key.
     var key: WARCMark
   }
+
+  /// What a record lacks of the body that its header fields announce.
+  enum Lack {
+    /// The whole body.
+    case body
+    /// The body of a redirect, which a cache can do without.
+    case bodyOfRedirect
+  }
+
+  /// Why a response with a part of its body is left out.
+  static let shortBody = "it is shorter than its Content-Length"
 
   /// The properties of a response that are only needed to match records.
   private struct Response {
@@ -23,6 +36,7 @@ struct WARCCandidates {
     /// Whether the response becomes an entry, unless there is a better one with the same key. If `false`, revisits
     /// may still use its body.
     var makesEntry: Bool
+    var lack: Lack?
     /// The range in `marks` of the ids of its record and of the records captured together with it.
     var ids: Range<Int>
     /// The range in `marks` of the record that it revisits, most reliable first; `nil` if it is not a revisit.
@@ -39,12 +53,17 @@ struct WARCCandidates {
   /// The records that become no entry.
   var omissions: [ArchiveOmission] = []
 
+  /// The first records that do not match their digest.
+  var damaged: [DamagedRecord] = []
+
   /// The responses in the order of their records, in two arrays. Only the first is kept at the end.
   private var entries: [WARCIndex.Entry] = []
   private var responses: [Response] = []
   private var marks: [WARCMark] = []
   /// The indices of the responses with bodies, by the marks that a revisit may refer to.
   private var bodies = WARCMarkTable()
+  /// The indices of the revisits, by the marks that another revisit may refer to.
+  private var revisits = WARCMarkTable()
 
   private var requests: [Request] = []
   /// The indices of the requests, by their ids and by the ids of the responses that they refer to.
@@ -67,29 +86,31 @@ struct WARCCandidates {
   /// - Parameters:
   ///   - key: The mark of the cache key.
   ///   - makesEntry: Whether a cache would store it. If `false`, revisits may still use its body.
+  ///   - lack: What the record lacks of its body.
   mutating func addResponse(
     _ entry: WARCIndex.Entry, _ header: WARCHeader, of key: WARCMark, _ date: Timestamp,
-    makesEntry: Bool
+    makesEntry: Bool, lack: Lack?
   ) {
-    for mark in header.bodyMarks { bodies.add(entries.count, for: mark) }
-    add(entry, header, of: key, date, makesEntry: makesEntry)
+    if lack == nil { for mark in header.bodyMarks { bodies.add(entries.count, for: mark) } }
+    add(entry, header, of: key, date, makesEntry: makesEntry, lack: lack)
   }
 
   /// Adds a response whose body is in another record.
   mutating func addRevisit(
     _ entry: WARCIndex.Entry, _ header: WARCHeader, of key: WARCMark, _ date: Timestamp
   ) {
+    for mark in header.captureMarks { revisits.add(entries.count, for: mark) }
     add(entry, header, of: key, date, makesEntry: true, revisited: header.revisitedMarks)
   }
 
   private mutating func add(
     _ entry: WARCIndex.Entry, _ header: WARCHeader, of key: WARCMark, _ date: Timestamp,
-    makesEntry: Bool, revisited: [WARCMark]? = nil
+    makesEntry: Bool, lack: Lack? = nil, revisited: [WARCMark]? = nil
   ) {
     entries.append(entry)
     responses.append(
       Response(
-        key: key, date: date, makesEntry: makesEntry, ids: append(header.ownMarks),
+        key: key, date: date, makesEntry: makesEntry, lack: lack, ids: append(header.ownMarks),
         revisited: revisited.map { append($0) }))
   }
 
@@ -104,25 +125,59 @@ struct WARCCandidates {
   mutating func makeIndex() -> WARCIndex {
     resolveRevisits()
     resolveRequests()
-    keepBest()
-    return WARCIndex(entries: entries, omissions: omissions)
+    let redirectsWithoutBody = keepBest()
+    return WARCIndex(
+      entries: entries, omissions: omissions, damaged: damaged,
+      redirectsWithoutBody: redirectsWithoutBody)
   }
 
   /// Finds the bodies of revisits.
   private mutating func resolveRevisits() {
     bodies.sort()
-    for number in responses.indices {
-      guard let revisited = responses[number].revisited else { continue }
-      guard let place = bodies.number(ofFirst: marks[revisited]) else {
+    revisits.sort()
+    // The states of the revisits that were followed. Each is followed once, so a chain costs its length.
+    var states: [Int: RevisitState] = [:]
+    for number in responses.indices where responses[number].revisited != nil {
+      var chain: [Int] = []
+      var state = RevisitState.following
+      var next = number
+      while let revisited = responses[next].revisited {
+        if let known = states[next] {
+          // A revisit that is being followed refers to itself in the end.
+          state = known == .following ? .missing : known
+          break
+        }
+        chain.append(next)
+        states[next] = .following
+        if let place = bodies.number(ofFirst: marks[revisited]) {
+          state = .body(place)
+          break
+        }
+        guard let other = revisits.number(ofFirst: marks[revisited]) else {
+          state = .missing
+          break
+        }
+        next = other
+      }
+      for link in chain { states[link] = state }
+      if case .body(let place)? = states[number] {
+        entries[number].takeBody(of: entries[place])
+      } else {
         // Web archives deduplicate across files, so a single file often lacks the record that has
         // the body.
         omissions.add("the record that it revisits is missing")
         responses[number].makesEntry = false
-        continue
       }
-      entries[number].takeBody(of: entries[place])
     }
-    bodies = WARCMarkTable()
+    (bodies, revisits) = (WARCMarkTable(), WARCMarkTable())
+  }
+
+  /// Where a revisit leads to.
+  private enum RevisitState: Equatable {
+    case following
+    /// The index of the response with the body.
+    case body(Int)
+    case missing
   }
 
   /// Finds the requests of responses.
@@ -132,6 +187,11 @@ struct WARCCandidates {
       guard let place = requestNumbers.number(ofFirst: marks[responses[number].ids]) else {
         continue
       }
+      if requests[place].isHEAD {
+        // Stored as the response to GET, it would be an empty page.
+        if responses[number].makesEntry { omissions.add("it answers a HEAD request") }
+        (responses[number].makesEntry, responses[number].lack) = (false, nil)
+      }
       entries[number].request = requests[place].record
       // A cache looks responses up by the URL of their request.
       (responses[number].key, responses[number].isGET) = (
@@ -139,10 +199,16 @@ struct WARCCandidates {
       )
     }
     (marks, requests, requestNumbers) = ([], [], WARCMarkTable())
+    for number in responses.indices where responses[number].lack == .body {
+      if responses[number].makesEntry { omissions.add(Self.shortBody, isPart: true) }
+      responses[number].makesEntry = false
+    }
   }
 
   /// Removes all responses with the same key except the one that a cache would keep.
-  private mutating func keepBest() {
+  ///
+  /// - Returns: The number of redirects without their bodies among them.
+  private mutating func keepBest() -> Int64 {
     // A crawl often contains a URL several times, and a cache keeps one response for a key.
     var best: [WARCMark: Int] = [:]
     for number in responses.indices where responses[number].makesEntry {
@@ -153,19 +219,21 @@ struct WARCCandidates {
       }
       best[key] = number
     }
-    var count = 0
+    var (count, redirects) = (0, 0 as Int64)
     for number in entries.indices where best[responses[number].key] == number {
       entries[count] = entries[number]
       count += 1
+      if responses[number].lack == .bodyOfRedirect { redirects += 1 }
     }
     entries.removeLast(entries.count - count)
+    return redirects
   }
 }
 
 extension WARCIndex.Entry {
   /// Uses the body of the response that this one revisits.
   fileprivate mutating func takeBody(of other: Self) {
-    (body, isBodyDecoded) = (other.body, other.isBodyDecoded)
+    (body, isBodyDecoded, isCut) = (other.body, other.isBodyDecoded, other.isCut)
     (size, sha256) = (other.size, other.sha256)
   }
 }

@@ -1,13 +1,18 @@
 import Bytes
 
 extension Timestamp {
-  /// Creates a timestamp from a WARC date in the W3C profile of ISO 8601: `2024`, `2024-02`, `2024-02-03`, or
-  /// `2024-02-03T04:05:06Z` with up to nine fractional digits; `nil` if it is invalid.
+  /// Creates a timestamp from a WARC date in the W3C profile of ISO 8601 (ISO 28500:2017, section 5.4): `2024`,
+  /// `2024-02`, `2024-02-03`, `2024-02-03T04:05Z`, or `2024-02-03T04:05:06Z` with up to nine fractional digits; `nil` if
+  /// it is invalid.
   init?(warcDate text: ByteString) {
     // A shortened date means the first second of its period.
     let first = Array("0000-01-01T00:00:00Z".utf8)
     let isCut = [4, 7, 10].contains(text.bytes.count)
-    self.init(iso8601: isCut ? text.bytes + first[text.bytes.count...] : text.bytes, .w3c)
+    var text = isCut ? text.bytes + first[text.bytes.count...] : text.bytes
+    if text.count == 17, text.last == UInt8(ascii: "Z") {
+      text.replaceSubrange(16..., with: first[16...])
+    }
+    self.init(iso8601: text, .w3c)
   }
 
   /// The date in the format of WARC 1.1, in UTC, with microseconds unless it is a whole second.

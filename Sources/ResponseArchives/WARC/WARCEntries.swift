@@ -13,6 +13,12 @@ final class WARCEntries {
   /// The records that are no entries.
   var omissions: [ArchiveOmission] { index.omissions }
 
+  /// The first records that do not match their digest.
+  var damaged: [DamagedRecord] { index.damaged }
+
+  /// The number of entries that are redirects whose bodies were not recorded.
+  var redirectsWithoutBody: Int64 { index.redirectsWithoutBody }
+
   /// The number of entries.
   private var count: Int { index.entries.count }
 

@@ -84,12 +84,13 @@ final class WARCEntryMaker {
     request.url = record.header.targetURI ?? request.url
     guard let head = try HTTPMessageHead.read({ try record.line(upTo: $0) }) else { return }
     request.method = head.method ?? request.method
-    request.headers = head.headers
+    var headers = head.headers
     if isRenamed {
-      request.headers = WARCLabel.original(head.headers)
-      // The export adds `Host`; it was not in the cache.
-      request.headers?.fields.removeAll { $0.name == "Host" }
+      // The export adds `Host`, and renames a stored one.
+      headers.fields.removeAll { $0.name == "Host" }
+      headers = WARCLabel.original(headers)
     }
+    request.headers = headers
     let body = try record.block(upTo: WARCIndex.largestInMemory)
     request.body = body.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -113,6 +114,7 @@ final class WARCEntryMaker {
       bytes += buffer[..<count]
       guard ByteCount(bytes.count) <= entry.size else { break }
     }
+    if entry.isCut { bytes.removeLast(max(0, bytes.count - Int(clamping: entry.size.bytes))) }
     guard ByteCount(bytes.count) == entry.size else {
       throw WARCError("a record disappeared")
     }
@@ -140,8 +142,14 @@ final class WARCEntryMaker {
       try (payload ?? WARCPayload(bodies.record(at: entry.body.place)))
         .body(areBodiesDecoded: entry.isBodyDecoded)
     }
+    var rest = entry.isCut ? entry.size : nil
     return BodyReader(size: entry.size) { [self] buffer in
-      try translatingErrors { try reader.read(into: &buffer) }
+      guard rest != 0 else { return 0 }
+      let count = try translatingErrors { try reader.read(into: &buffer) }
+      guard let left = rest else { return count }
+      let wanted = min(ByteCount(count), left)
+      rest = left - wanted
+      return Int(clamping: wanted.bytes)
     }
   }
 

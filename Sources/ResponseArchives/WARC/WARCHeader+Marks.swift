@@ -20,8 +20,13 @@ extension WARCHeader {
 
   /// The marks that a revisit may refer to this record by.
   var bodyMarks: [WARCMark] {
-    var marks = [self["warc-record-id"], self["warc-payload-digest"]?.asciiLowercased]
-      .compactMap(\.self).map { WARCMark($0) }
+    captureMarks
+      + [self["warc-payload-digest"]?.asciiLowercased].compactMap(\.self).map { WARCMark($0) }
+  }
+
+  /// The marks that a revisit may refer to this capture by, whatever its contents are.
+  var captureMarks: [WARCMark] {
+    var marks = [self["warc-record-id"]].compactMap(\.self).map { WARCMark($0) }
     if let uri = targetURI, let date = self["warc-date"] { marks.append(WARCMark(uri, date)) }
     return marks
   }

@@ -46,9 +46,8 @@ struct WARCHeader: Hashable, Sendable {
   /// Creates a header from the lines after the version line.
   ///
   /// - Parameter lines: The lines, without their endings.
-  /// - Throws: ``WARCError`` if a line is not a field, or a field is repeated.
+  /// - Throws: ``WARCError`` if a line is not a field, or a field that is read has two values.
   init(lines: [[UInt8]]) throws(WARCError) {
-    var names = FieldNames()
     for line in lines {
       if line.first == 0x20 || line.first == 0x09, let last = fields.indices.last {
         fields[last].value.bytes += [0x20] + line.trimmingBlanks
@@ -57,11 +56,29 @@ struct WARCHeader: Hashable, Sendable {
       guard let field = HeaderFields.Field(line: line[...]) else {
         throw WARCError("a line in a record's header is not a field")
       }
-      // Only WARC-Concurrent-To may be repeated (ISO 28500:2017, section 4).
-      guard
-        names.insert(field.name).isNew || field.name.equalsIgnoringASCIICase("warc-concurrent-to")
-      else { throw WARCError("a record's header repeats a field") }
       fields.append(field)
+    }
+    try checkRepeatedFields()
+  }
+
+  // Crawlers repeat fields that newer proposals define, such as WARC-Protocol, and WARC-Concurrent-To may be repeated
+  // (ISO 28500:2017, section 4). Of those that are read here, two programs could use different ones.
+  /// The fields that are read, and may have only one value.
+  private static let single: [ByteString] = [
+    "warc-type", "warc-record-id", "warc-date", "content-length", "content-type", "warc-target-uri",
+    "warc-block-digest", "warc-payload-digest", "warc-refers-to", "warc-refers-to-target-uri",
+    "warc-refers-to-date", "warc-truncated", "warc-segment-number",
+  ]
+
+  private func checkRepeatedFields() throws(WARCError) {
+    var values = [ByteString?](repeating: nil, count: Self.single.count)
+    for field in fields {
+      guard let index = Self.single.firstIndex(where: { $0.equalsIgnoringASCIICase(field.name) })
+      else { continue }
+      guard values[index] == nil || values[index] == field.value else {
+        throw WARCError("a record's header repeats a field with another value")
+      }
+      values[index] = field.value
     }
   }
 

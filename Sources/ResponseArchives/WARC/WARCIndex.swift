@@ -24,6 +24,8 @@ struct WARCIndex: Sendable {
     var isBodyDecoded: Bool
     /// Whether this program wrote the record and renamed header fields in it.
     var isRenamed: Bool
+    /// Whether the body ends before the end of its record.
+    var isCut = false
     /// The size of the body, without codings, in bytes.
     var size: ByteCount = 0
     /// The SHA-256 digest of the body; empty for bodies that are small enough to be read into memory.
@@ -39,6 +41,12 @@ struct WARCIndex: Sendable {
 
   /// The records that become no entry.
   var omissions: [ArchiveOmission] = []
+
+  /// The first records that do not match their digest.
+  var damaged: [DamagedRecord] = []
+
+  /// The number of entries that are redirects whose bodies were not recorded.
+  var redirectsWithoutBody: Int64 = 0
 
   /// The copies of the heads of the records; `nil` if there are none.
   var heads: FileBytes?

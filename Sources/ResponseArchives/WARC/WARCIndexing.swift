@@ -81,6 +81,12 @@ struct WARCIndexing {
     default: try sequence.check(reader.header, isEntry: false)
     }
     try passOver()
+    guard !["request", "response", "resource", "revisit"].contains(reader.header.type),
+      !isBlockRight(isPayloadRight: nil)
+    else { return }
+    // In a file of this program, such a record says what the others are.
+    guard !sequence.isOurs else { throw WARCError("a record \(Self.wrongBlock)") }
+    addDamaged(Self.wrongBlock)
   }
 
   private mutating func readRequest() throws {
@@ -93,13 +99,44 @@ struct WARCIndexing {
     guard header.hasHTTPBlock, let uri = header.targetURI,
       let head = try HTTPMessageHead.read({ try reader.line(upTo: $0) })
     else { return }
-    record.copy = heads.append(reader.head)
+    let copy = reader.head
+    // A cache stores the body of a request, too.
+    let body = try reader.block(upTo: WARCIndex.largestInMemory)
+    try passOver()
+    guard isBlockRight(isPayloadRight: nil) else { return addDamaged(Self.wrongBlock) }
+    record.copy = heads.append(copy)
+    if let body { _ = heads.append(body) }
     found.addRequest(
       .init(
         record: record, isGET: head.method.map { $0 == "GET" } ?? true,
+        isHEAD: head.method == "HEAD" && !sequence.isOurs,
         key: WARCMark(AppleCacheKey(of: uri).text)), header)
-    // A cache stores the body of a request, too.
-    if let body = try reader.block(upTo: WARCIndex.largestInMemory) { _ = heads.append(body) }
+  }
+
+  private static let wrongBlock = "does not match the digest of its block"
+  private static let wrongPayload = "does not match the digest of its payload"
+
+  /// Whether the block that was read to its end has the digest that its header names.
+  ///
+  /// - Parameter isPayloadRight: Whether the payload has the digest that the header names; `nil` if that is unknown.
+  private func isBlockRight(isPayloadRight: Bool?) -> Bool {
+    // Webrecorder of 2018 and 2019 wrote the digest of the payload for that of the block.
+    let isOfPayload =
+      reader.header["warc-block-digest"]?.asciiLowercased
+      == reader.header["warc-payload-digest"]?.asciiLowercased
+    return reader.isBlockDigestRight || isOfPayload && isPayloadRight ?? true
+  }
+
+  private mutating func addDamaged(_ reason: String) {
+    found.omissions.add("it \(reason)", isPart: true)
+    guard found.damaged.count < DamagedRecord.mostNamed else { return }
+    let place = reader.place
+    let offset = "byte \(place.member)"
+    found.damaged.append(
+      DamagedRecord(
+        number: recordCount,
+        place: place.offset == 0 ? offset : "byte \(place.offset) of the gzip member at \(offset)",
+        url: reader.header.targetURI, reason: reason))
   }
 
   private mutating func readResponse() throws {
@@ -115,28 +152,45 @@ struct WARCIndexing {
     var entry = WARCIndex.Entry(
       record: record, body: record, isBodyDecoded: sequence.isOurs, isRenamed: sequence.isOurs)
     let key = WARCMark(AppleCacheKey(of: uri).text)
+    var (content, failure) = (nil as Content?, nil as HTTPBodyError?)
     do {
-      if header.type == "revisit" {
-        if let omission = try readRevisit(into: &entry) { throw omission }
-        return found.addRevisit(entry, header, of: key, date)
-      }
-      // The body is read even if the status rules the response out: its digest must be verified,
-      // and a revisit may refer to it.
-      let omission = Self.omission(ofStatus: try readBody(into: &entry))
-      found.addResponse(entry, header, of: key, date, makesEntry: omission == nil)
-      if let omission { throw omission }
+      content =
+        header.type == "revisit" ? try readRevisit(into: &entry) : try readBody(into: &entry)
     } catch let error as HTTPBodyError {
-      found.omissions.add(error.description, isPart: error.isPart)
+      failure = error
     }
+    try passOver()
+    guard content?.isRight ?? true else { return addDamaged(Self.wrongPayload) }
+    guard isBlockRight(isPayloadRight: content?.isRight) else {
+      return addDamaged(Self.wrongBlock)
+    }
+    if let content {
+      failure = content.omission
+      if header.type != "revisit" {
+        found.addResponse(
+          entry, header, of: key, date, makesEntry: failure == nil, lack: content.lack)
+      } else if failure == nil {
+        found.addRevisit(entry, header, of: key, date)
+      }
+    }
+    if let failure { found.omissions.add(failure.description, isPart: failure.isPart) }
+  }
+
+  /// What was read of a response.
+  private struct Content {
+    /// Why a cache would not store the response, or `nil` if it would.
+    var omission: HTTPBodyError?
+    /// Whether the payload has the digest that the header names; `nil` if that is unknown.
+    var isRight: Bool?
+    /// What the record lacks of its body.
+    var lack: WARCCandidates.Lack?
   }
 
   /// Reads the header fields of a response whose body is in another record.
-  ///
-  /// - Returns: Why a cache would not store it, or `nil` if it would.
-  private func readRevisit(into entry: inout WARCIndex.Entry) throws -> HTTPBodyError? {
+  private func readRevisit(into entry: inout WARCIndex.Entry) throws -> Content {
     let payload = try readHead(of: &entry)
     entry.hasHeadOfBody = payload.status == nil || payload.status == 304
-    return entry.hasHeadOfBody ? nil : Self.omission(ofStatus: payload.status)
+    return Content(omission: entry.hasHeadOfBody ? nil : Self.omission(ofStatus: payload.status))
   }
 
   /// Reads the head of a response, and copies it.
@@ -161,12 +215,16 @@ struct WARCIndexing {
     }
   }
 
-  /// Reads the body of a record, and verifies its digest.
-  ///
-  /// - Returns: The status.
-  private mutating func readBody(into entry: inout WARCIndex.Entry) throws -> Int64? {
+  // The body is read even if the status rules the response out: its digest must be verified, and a revisit may refer to
+  // it.
+  /// Reads the body of a record, and compares its digest.
+  private mutating func readBody(into entry: inout WARCIndex.Entry) throws -> Content {
     let payload = try readHead(of: &entry)
-    let digests = try payload.digests(areBodiesDecoded: entry.isBodyDecoded)
+    let digests = payload.digests(areBodiesDecoded: entry.isBodyDecoded)
+    let announced = announcedLength(of: payload)
+    var start = announced.flatMap { length in
+      reader.unreadLength > length ? BodyStart(length: length, payload: digests.decoded) : nil
+    }
     // The index needs a digest of a large body, which is usually computed already.
     let mayBeLarge = digests.isCoded || reader.blockLength > WARCIndex.largestInMemory
     var digest = mayBeLarge && digests.decoded?.isSHA256 != true ? Digest() : nil
@@ -174,6 +232,7 @@ struct WARCIndexing {
       let body = try payload.body(
         areBodiesDecoded: entry.isBodyDecoded, limit: ByteCount(limits[.member]), into: digests)
       while case let count = try body.read(into: &buffer), count > 0 {
+        start?.update(buffer[..<count])
         digest?.update(buffer[..<count])
         digests.decoded?.update(buffer[..<count])
         entry.size += ByteCount(count)
@@ -187,33 +246,75 @@ struct WARCIndexing {
       throw error
     }
     try payload.drain(into: digests)
-    guard digests.areRight else {
-      throw WARCError("a record does not match the digest of its payload")
+    var content = Content(
+      isRight: digests.decoded == nil && digests.areRight ? nil : digests.areRight)
+    // Recorders store bodies whose length was changed, and digests of them. So the digest of the whole decides first.
+    if let start, content.isRight != true {
+      content.isRight = start.payload.map(\.isRight)
+      (entry.size, entry.isCut, digest) = (start.length, true, start.digest)
     }
     if entry.size > WARCIndex.largestInMemory {
       entry.sha256 = digest?.bytes ?? digests.decoded?.bytes ?? []
     }
-    if let reason = incompleteness(of: payload, size: entry.size) {
+    guard content.isRight ?? true else { return content }
+    let isShort = announced.map { $0 > entry.size } ?? false
+    if isShort, entry.size == 0 {
+      content.lack = payload.isRedirect ? .bodyOfRedirect : .body
+    }
+    content.omission = Self.omission(ofStatus: payload.status)
+    if let reason = incompleteness(isShort: isShort && entry.size > 0) {
       throw HTTPBodyError(reason, isPart: true)
     }
-    return payload.status
+    return content
   }
 
   /// Returns why a body is incomplete, or `nil` if it is complete.
-  private func incompleteness(of payload: WARCPayload, size: ByteCount) -> String? {
+  private func incompleteness(isShort: Bool) -> String? {
     let header = reader.header
     if header["warc-truncated"] != nil { return "it was truncated when it was recorded" }
     // The other segments are in records of their own, and often in other files. Nothing here joins
     // them.
     if header["warc-segment-number"] != nil { return "it is only a segment" }
-    let headers = payload.head.headers
+    return isShort ? WARCCandidates.shortBody : nil
+  }
+
+  /// Returns the length of the body that the message announces (RFC 9112 §6.3); `nil` if it announces none, or that of
+  /// other bytes.
+  private func announcedLength(of payload: WARCPayload) -> ByteCount? {
     // In coded bodies, and in records of this program, Content-Length is not the size of the decoded body.
-    guard header.hasHTTPBlock, !sequence.isOurs,
-      headers.firstValue(named: "content-encoding") == nil,
-      let length = headers.firstValue(named: "content-length"),
-      let length = Int64(digits: length.bytes[...]), ByteCount(length) > size
+    guard reader.header.hasHTTPBlock, !sequence.isOurs else { return nil }
+    if payload.hasNoBody { return 0 }
+    let headers = payload.head.headers
+    guard headers.firstValue(named: "content-encoding") == nil,
+      headers.firstValue(named: "transfer-encoding") == nil
     else { return nil }
-    return "it is shorter than its Content-Length"
+    let lengths = headers.fields.filter { $0.name.equalsIgnoringASCIICase("content-length") }
+    guard let length = lengths.first?.value, lengths.allSatisfy({ $0.value == length }) else {
+      return nil
+    }
+    return Int64(digits: length.bytes[...]).map { ByteCount($0) }
+  }
+
+  /// The start of a body that is longer than its Content-Length.
+  private struct BodyStart {
+    /// The announced length.
+    let length: ByteCount
+    /// The digest of the start by the algorithm of the payload digest, if there is one.
+    var payload: WARCDigest.Making?
+    var digest = Digest()
+    private var count: ByteCount = 0
+
+    init(length: ByteCount, payload: WARCDigest.Making?) {
+      (self.length, self.payload) = (length, payload)
+    }
+
+    mutating func update(_ bytes: ArraySlice<UInt8>) {
+      let part = bytes.prefix(Int(clamping: (length - min(count, length)).bytes))
+      count += ByteCount(part.count)
+      if part.isEmpty { return }
+      payload?.update(part)
+      digest.update(part)
+    }
   }
 
   private func passOver() throws {

@@ -33,6 +33,15 @@ struct WARCPayload {
     status = head.status
   }
 
+  /// Whether a message with this status has no body, whatever its header fields announce (RFC 9112 §6.3).
+  var hasNoBody: Bool {
+    guard let status else { return false }
+    return status < 200 || status == 204 || status == 304
+  }
+
+  /// Whether the response redirects to another URL, so that its body is rarely used.
+  var isRedirect: Bool { status.map { 300...399 ~= $0 } ?? false }
+
   /// Starts reading the body, without transfer and content codings.
   ///
   /// - Parameters:
@@ -59,8 +68,8 @@ struct WARCPayload {
   }
 
   /// Starts the digests for ``body(areBodiesDecoded:limit:into:)``.
-  func digests(areBodiesDecoded: Bool) throws(WARCError) -> WARCPayloadDigests {
-    try WARCPayloadDigests(
+  func digests(areBodiesDecoded: Bool) -> WARCPayloadDigests {
+    WARCPayloadDigests(
       reader.header,
       isCoded: HTTPBodyReader.isCoded(codingFields(areBodiesDecoded: areBodiesDecoded)))
   }
@@ -83,12 +92,17 @@ final class WARCPayloadDigests {
   /// Whether the body has a transfer or content coding. Without one, only ``decoded`` is computed, as all are equal.
   let isCoded: Bool
 
+  /// Whether the digest in the header fits its algorithm.
+  private var isReadable = true
+
   /// Starts the digests if the header contains a payload digest of a known algorithm.
-  init(_ header: WARCHeader, isCoded: Bool) throws(WARCError) {
+  init(_ header: WARCHeader, isCoded: Bool) {
     self.isCoded = isCoded
-    guard let label = header["warc-payload-digest"], let digest = try WARCDigest(label) else {
-      return
+    let digest: WARCDigest?
+    do { digest = try header["warc-payload-digest"].flatMap { try WARCDigest($0) } } catch {
+      (isReadable, digest) = (false, nil)
     }
+    guard let digest else { return }
     decoded = .init(of: digest)
     if isCoded { (sent, transferred) = (.init(of: digest), .init(of: digest)) }
   }
@@ -97,7 +111,7 @@ final class WARCPayloadDigests {
   // more than two digests that are not needed.
   /// Whether one of them matches, or there is none to compare.
   var areRight: Bool {
-    guard let decoded else { return true }
+    guard let decoded else { return isReadable }
     return decoded.isRight || sent?.isRight ?? false || transferred?.isRight ?? false
   }
 }

@@ -1,4 +1,5 @@
 import Archive
+import Bytes
 import Files
 import ResponseStorage
 
@@ -32,6 +33,18 @@ extension FileBytes {
   init(_ file: ArchiveFile) {
     self.init(size: { file.status.size }) { try file.read(into: &$0, at: $1) }
   }
+
+  /// Creates random access to an unnamed file.
+  init(_ file: consuming TemporaryFile) {
+    let holder = Holder(file)
+    self.init(size: { ByteCount(holder.file.size) }) { try holder.file.read(into: &$0, at: $1) }
+  }
+
+  private final class Holder: Sendable {
+    let file: TemporaryFile
+
+    init(_ file: consuming TemporaryFile) { self.file = file }
+  }
 }
 
 /// An archive whose entries are in a WARC file: the file itself, or one that was extracted from it.
@@ -44,6 +57,18 @@ extension WARCBackedArchive {
   var rawLayout: RawLayout { .ofNewResponses }
 
   var omissions: [ArchiveOmission] { entries.omissions }
+
+  var damagedRecords: [DamagedRecord] { entries.damaged }
+
+  var redirectsWithoutBody: Int64 { entries.redirectsWithoutBody }
+
+  func forEachFinding(
+    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
+  ) throws {
+    for record in damagedRecords {
+      try body(Finding(.wrongDigest, record.description, url: record.url))
+    }
+  }
 
   func forEachEntry(verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws {
     // The index has verified all bodies, and a caller that asks for verification reads few of them.

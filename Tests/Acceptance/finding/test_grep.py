@@ -410,7 +410,7 @@ def test_memory(searched):
     for options in [["one hit in"], ["-i", "ONE HIT IN"], ["-E", "one hit .n"], ["-C", "5", "one hit"], ["--json", "in long line"]]:
         status, errors, peak = peak_of(["grep", *options, "-c", searched[0]])
         # With the Swift runtime linked in, as it is installed, it takes 3 MiB less than the programs of the tests.
-        assert status == 0 and peak <= 36 << 20, (options, peak, errors)
+        assert status == 0 and peak <= 37 << 20, (options, peak, errors)
 
 
 @pytest.mark.parametrize("options", [["-i", "needle"], ["-C", "2", "needle"], ["--json", "-A", "1", "NEEDLE"], ["--count", "-w", "foo"],
@@ -436,17 +436,21 @@ def test_unknown_codings():
     folder = path("coded")
     os.makedirs(folder)
     database = apple_store.create(folder)
-    coded = b"\x8b\x02\x80hello\x03"
-    for number, (name, body) in enumerate([("br", coded), ("BR", coded), ("br", b"say hello"), ("br", "éé hello".encode()),
-                                           ("deflate", zlib.compress(b"hello" * 9)), ("identity", coded)], 1):
+    coded = b"\x1f\x9d\x90hello"
+    brotli = b"\x0b\x02\x80hello\x03"
+    for number, (name, body) in enumerate([("compress", coded), ("dcb", b"\xff\1\xff" * 9), ("br", b"say hello"), ("br", "éé hello".encode()),
+                                           ("deflate", zlib.compress(b"hello" * 9)), ("identity", coded), ("br", brotli), ("BR", brotli),
+                                           ("gzip, br", brotli), ("br, gzip", gzip.compress(brotli))], 1):
         add(database, folder, number, f"https://a.example/{number}", body, {"Content-Encoding": name, "Content-Type": "text/plain"})
     database.commit()
     database.close()
     result = run("grep", "hello", "-c", folder, "--in", "body", "-l")
-    assert [line.split()[0] for line in result.stdout.splitlines()] == [b"3", b"4", b"6"]
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [b"3", b"4", b"5", b"6", b"7", b"8", b"9", b"10"]
     assert result.stderr.decode() == (
-        "note: bodies not searched because they are compressed with br: 2\nnote: bodies not searched because they are compressed with deflate: 1\n")
-    assert run("grep", "hello", "-c", folder, "--in", "body", "-l", "--binary").stdout.count(b"\n") == 5
+        "note: bodies not searched because they are compressed with compress: 1\nnote: bodies not searched because they are compressed with dcb: 1\n")
+    assert run("grep", "hello", "-c", folder, "--in", "body", "-l", "--binary").stdout.count(b"\n") == 9
+    for number in (7, 8, 9, 10):
+        assert run("body", folder, str(number), "--decoded").stdout == b"hello"
 
 
 def large_cache(count, size):

@@ -139,9 +139,9 @@ def broken(good, most_urls, thorough):
     for name, text in [
         ("empty object", "{}"), ("open", "{"), ("no log", '{"a":1}'), ("log is a list", '{"log":[]}'), ("no entries", '{"log":{}}'),
         ("entries are an object", '{"log":{"entries":{}}}'), ("entries are null", '{"log":{"entries":null}}'), ("empty", ""),
-        ("a list", "[]"), ("a string", '"log"'), ("UTF-16", '{"log":{"entries":[]}}'), ("two marks", "\ufeff\ufeff{}"),
+        ("a list", "[]"), ("a string", '"log"'), ("UTF-16 that is cut off", '{"log":{"entries":[]'), ("two marks", "\ufeff\ufeff{}"),
     ]:
-        yield name, [text.encode("utf-16" if name == "UTF-16" else "utf-8")]
+        yield name, [text.encode("utf-16" if name.startswith("UTF-16") else "utf-8")]
     yield "gzip of nothing known", [b"\x1f\x8b\x08\0\0\0\0\0\0\0"]
     head = small[:small.index(b'"time"')]
     tail = small[small.index(b'"time"'):]

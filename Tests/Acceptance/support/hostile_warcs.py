@@ -34,7 +34,7 @@ def zeros(count):
 def lengths():
     for word, value in [("missing", None), ("negative", -1), ("of 2^63", 1 << 63), ("of 2^64 + 5", (1 << 64) + 5), ("huge", 1 << 62),
                         ("empty", ""), ("no number", "five"), ("hexadecimal", "0x10"), ("too long", 60), ("too short", 20),
-                        ("with a sign", "+50"), ("two", [len(RESPONSE), len(RESPONSE)]), ("two that differ", [1, 2])]:
+                        ("with a sign", "+50"), ("two that differ", [1, 2])]:
         yield f"a length that is {word}", record(Content_Length=value)
 
 
@@ -54,12 +54,8 @@ def headers():
     yield "an empty line first", b"WARC/1.1\r\n\r\n" + good
     for word, date in [("missing", None), ("empty", ""), ("no date", "yesterday"), ("of no month", "2024-13-01T00:00:00Z"),
                        ("of no day", "2023-02-29T00:00:00Z"), ("of no zone", "2024-05-06T07:08:09"), ("negative", "-2024-05-06T07:08:09Z"),
-                       ("twice", ["2024-05-06T07:08:09Z"] * 2), ("too precise", "2024-05-06T07:08:09.1234567890Z")]:
+                       ("twice", ["2024-05-06T07:08:09Z", "2024-05-06T07:08:10Z"]), ("too precise", "2024-05-06T07:08:09.1234567890Z")]:
         yield f"a date that is {word}", record(WARC_Date=date)
-    for field in ["WARC_Block_Digest", "WARC_Payload_Digest"]:
-        for word, digest in [("wrong", "sha256:" + "0" * 64), ("wrong in Base32", "sha1:" + "A" * 32), ("short", "sha256:00"),
-                             ("empty", "sha1:"), ("no digits", "sha256:" + "g" * 64), ("not Base32", "sha1:" + "1" * 32)]:
-            yield f"a {field} that is {word}", record(**{field: digest})
 
 
 def bombs():
@@ -144,10 +140,16 @@ def omitted():
     yield "its chunks are malformed", record(block=chunked(b"5\r\nhelloworld\r\n0\r\n\r\n"))
     yield "in the middle of a chunk", record(block=chunked(b"7fffffffffffffff\r\nhello"))
     yield "its chunks are malformed", record(block=chunked(b"5\r\nhello\r\nffffffffffffffff\r\n"))
-    yield "content coding 'br'", record(block=coded(b"br", b"\x8b\x02\x80hello\x03"))
-    yield "its content coding is not supported", record(block=coded(b"x" * 50, b"hello"))
+    yield "content coding 'compress'", record(block=coded(b"compress", b"\x1f\x9d\x90hello"))
+    yield "it ends unexpectedly", record(block=coded(b"br", b"\x0b\x02\x80hel"))
+    yield "neither text nor 'br' data", record(block=http(b"\xff\xff\x03", b"Content-Encoding: br", b"Content-Type: text/html"))
+    yield "its content coding is not supported", record(block=coded(b"x" * 50, b"\xff\1hello"))
     yield "its content cannot be decoded", record(block=coded(b"gzip", gzip.compress(bytes(range(256)) * 9)[:-20]))
     yield "its content cannot be decoded", record(block=coded(b"gzip", b"\x1f\x8b\x08\0\0\0\0\0\0\3" + b"\xff" * 50))
+    for field in ["WARC_Block_Digest", "WARC_Payload_Digest"]:
+        kind = field.split("_")[1].lower()
+        for digest in ["sha256:" + "0" * 64, "sha1:" + "A" * 32, "sha256:00", "sha1:", "sha256:" + "g" * 64, "sha1:" + "1" * 32]:
+            yield f"does not match the digest of its {kind}", record(**{field: digest})
     yield "shorter than its Content-Length", record(block=http(b"he", b"Content-Length: 6"))
     yield "its header fields are too long", record(block=http(b"", b"X: " + b"y" * 1_100_000))
     yield "its header fields are too long", record("revisit", http(b"", b"X: " + b"y" * 1_100_000), WARC_Refers_To="<urn:x:a>")

@@ -39,7 +39,10 @@ extension URLCacheAdmin {
     @Flag(help: "Write binary data to a terminal, or overwrite an existing file.")
     var force = false
 
-    @Flag(help: "Decode a body that is still compressed with gzip or zstd; fail if it is damaged.")
+    @Flag(
+      help:
+        "Decode a body that is still compressed with gzip, zstd, br or deflate; fail if it is damaged."
+    )
     var decoded = false
 
     @Option(
@@ -98,7 +101,7 @@ extension URLCacheAdmin {
       // A note and no error: a script can decode whatever it finds, without knowing which bodies
       // are still coded.
       if decoded, !wasCoded {
-        environment.note("the body is neither gzip nor zstd, so it was written unchanged")
+        environment.note("the body has no content coding, so it was written unchanged")
       }
       return .done
     }

@@ -67,6 +67,10 @@ extension URLCacheAdmin {
       try requireCache(in: environment)
       let archive = try openArchive(in: environment)
       for note in archive.description.notes { environment.note(note) }
+      environment.note(lacksOf: archive)
+      if importing.strict, let record = archive.damagedRecords.first {
+        throw ResponseArchiveError(.damaged, at: archive.description.path, record.description)
+      }
       let named = try ImportDestination(of: archive, cache, importing, in: environment)
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, of: cache, from: archive, in: environment)
@@ -77,7 +81,7 @@ extension URLCacheAdmin {
       if let damage = plan.damage {
         environment.note("importing only the entries before the damage: \(damage)")
       }
-      let destination = named.created(by: plan)
+      let destination = named.created(by: plan, from: archive)
       let changes = plan.changesAnything || destination.new != nil
       // A question about nothing would only stop scripts that have no terminal.
       guard try dryRun || !changes || allow(plan, destination, in: environment) else {
