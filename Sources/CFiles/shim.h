@@ -20,6 +20,44 @@ static inline int cfiles_rename_new(const char *from, const char *to) {
   return (int)syscall(SYS_renameat2, working_folder, from, working_folder, to, no_replace);
 }
 
+/// Closes all descriptors from `first` on (`close_range`, whose number is the same on all machines).
+static inline int cfiles_close_from(unsigned int first) {
+  return (int)syscall(436, first, ~0U, 0U);
+}
+
+int setgroups(__SIZE_TYPE__ count, const unsigned int *groups);
+int setresgid(unsigned int real, unsigned int effective, unsigned int saved);
+int setresuid(unsigned int real, unsigned int effective, unsigned int saved);
+int getresgid(unsigned int *real, unsigned int *effective, unsigned int *saved);
+int getresuid(unsigned int *real, unsigned int *effective, unsigned int *saved);
+
+/// The operations `PR_SET_PDEATHSIG`, `PR_SET_DUMPABLE` and `PR_SET_NO_NEW_PRIVS` of `prctl`.
+static const int cfiles_parent_death_signal = 1, cfiles_set_dumpable = 4, cfiles_no_new_privileges = 38;
+int prctl(int operation, ...);
+static inline int cfiles_control(int operation, unsigned long value) {
+  return prctl(operation, value, 0UL, 0UL, 0UL);
+}
+
+/// The sets of capabilities of this process: version 3 of `capset` and `capget`, which has two words of each set.
+struct cfiles_capabilities { uint32_t effective, permitted, inheritable; };
+static const uint32_t cfiles_capability_version = 0x20080522;
+
+/// Gives up all capabilities.
+static inline int cfiles_clear_capabilities(void) {
+  struct { uint32_t version; int process; } header = {cfiles_capability_version, 0};
+  struct cfiles_capabilities none[2] = {{0, 0, 0}, {0, 0, 0}};
+  return (int)syscall(SYS_capset, &header, none);
+}
+
+/// Whether this process has any capabilities, or that is not known.
+static inline int cfiles_has_capabilities(void) {
+  struct { uint32_t version; int process; } header = {cfiles_capability_version, 0};
+  struct cfiles_capabilities sets[2] = {{1, 1, 1}, {1, 1, 1}};
+  if (syscall(SYS_capget, &header, sets) != 0) return 1;
+  return (sets[0].effective | sets[0].permitted | sets[0].inheritable
+          | sets[1].effective | sets[1].permitted | sets[1].inheritable) != 0;
+}
+
 /// Waits until all that was written to the file system of a descriptor is on the disk.
 int syncfs(int descriptor);
 

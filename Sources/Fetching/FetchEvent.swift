@@ -24,7 +24,7 @@ public enum FetchEvent: Hashable, Sendable {
       self = .failure(failure)
     // Frames of the other direction. The fetching program repeats bytes of origins, so nothing that
     // it sends is trusted.
-    case .request, .cancel: return nil
+    case .request, .cancel, .output, .message, .question, .done: return nil
     }
   }
 }

@@ -1,4 +1,4 @@
-/// A message between `urlcache-admin` and `urlcache-admin-fetch`.
+/// A message between `urlcache-admin` and `urlcache-admin-fetch`, or a worker of `urlcache-admin`.
 ///
 /// On the pipe it is a letter, the number of the request and the length of the payload, both as four bytes in
 /// big-endian order, and the payload.
@@ -17,6 +17,14 @@ public struct Frame: Hashable, Sendable {
     case end = 0x45  // E
     /// Ends a request that failed: a ``FetchFailure``.
     case failure = 0x46  // F
+    /// What a worker shows: text for standard output.
+    case output = 0x54  // T
+    /// What a worker says: text for standard error.
+    case message = 0x4D  // M
+    /// A worker asks for something: a ``Payload``. It is answered by ``body`` and ``end``.
+    case question = 0x41  // A
+    /// A worker has done what it was started for.
+    case done = 0x44  // D
   }
 
   /// The size of the header before the payload, in bytes.
@@ -42,6 +50,14 @@ public struct Frame: Hashable, Sendable {
     self.kind = kind
     self.number = number
     self.payload = payload
+  }
+
+  /// Encodes bytes of any length as frames.
+  public static func bytes(_ kind: Kind, _ number: UInt32, pieces: [UInt8]) -> [UInt8] {
+    stride(from: 0, to: max(pieces.count, 1), by: largestPayload).flatMap { start in
+      let piece = Array(pieces[start..<min(start + largestPayload, pieces.count)])
+      return Frame(kind, number, piece)?.bytes ?? []
+    }
   }
 
   /// The encoded frame.

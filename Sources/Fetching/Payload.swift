@@ -1,15 +1,16 @@
 import HTTPCaching
 
 /// Decodes the texts in a payload. Each follows its length in four bytes, so no text can inject another.
-struct Payload {
+public struct Payload {
   private var rest: ArraySlice<UInt8>
 
-  init(_ bytes: [UInt8]) {
+  /// Creates a decoder of the texts in a payload.
+  public init(_ bytes: [UInt8]) {
     rest = bytes[...]
   }
 
   /// Removes and returns the next text; `nil` at the end, or if the payload is shorter than announced.
-  mutating func next() -> [UInt8]? {
+  public mutating func next() -> [UInt8]? {
     guard rest.count >= 4 else { return nil }
     let length = Int(uint32(rest.prefix(4)))
     guard length <= rest.count - 4 else { return nil }
@@ -19,7 +20,7 @@ struct Payload {
   }
 
   /// Removes and returns the next text as a decimal number.
-  mutating func nextNumber() -> Int64? {
+  public mutating func nextNumber() -> Int64? {
     next().flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
   }
 
@@ -34,7 +35,7 @@ struct Payload {
   }
 
   /// Returns the encoded texts.
-  static func bytes(_ texts: [[UInt8]]) -> [UInt8] {
+  public static func bytes(_ texts: [[UInt8]]) -> [UInt8] {
     // A text that is too long is refused with its frame, so the clamped length is never sent.
     texts.flatMap { bigEndian(UInt32(clamping: $0.count)) + $0 }
   }

@@ -18,6 +18,11 @@ public struct Directory: ~Copyable {
   /// The path with which the folder was opened.
   public let path: String
 
+  /// Takes over a descriptor.
+  init(descriptor: Int32, path: String) {
+    (self.descriptor, self.path) = (descriptor, path)
+  }
+
   /// Opens a folder.
   ///
   /// - Parameter followingLink: Whether `path` may be a symbolic link to a folder; otherwise a link is an
@@ -49,6 +54,30 @@ public struct Directory: ~Copyable {
   /// Creates a folder that only its owner can access.
   public static func create(_ path: String) throws(FileError) {
     guard unsafe mkdir(path, 0o700) == 0 else { throw .last(at: path) }
+  }
+
+  /// Creates a folder that only another user can access, in a folder of root; there may be one already.
+  public static func create(
+    _ path: String, forUser user: UInt32, _ group: UInt32
+  ) throws(FileError) {
+    guard let parent = parent(of: path) else { throw FileError(EINVAL, at: path) }
+    try createWithParents(parent, isPrivate: false)
+    if let other = try PathOwners.firstNotOnlyOfRoot(parent) {
+      throw .changeableByOthers(at: other.path)
+    }
+    // The umask may keep others from entering what was just created.
+    for folder in [parent, Directory.parent(of: parent)] {
+      guard let folder else { continue }
+      var status = stat()
+      if unsafe stat(folder, &status) == 0, status.st_mode & S_IXOTH == 0 {
+        guard unsafe chmod(folder, status.st_mode & 0o777 | 0o111) == 0 else {
+          throw .last(at: folder)
+        }
+      }
+    }
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .last(at: path) }
+    let folder = try Directory(path)
+    guard fchown(folder.descriptor, user, group) == 0 else { throw .last(at: path) }
   }
 
   /// Creates a folder and its parents, as far as they do not exist.

@@ -19,6 +19,12 @@ public enum FileAccess {
     guard unsafe faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 else { throw .last(at: path) }
   }
 
+  /// Returns why this user cannot read a file; `nil` if they can.
+  public static func errorOfReading(_ path: String) -> FileError? {
+    do throws(FileError) { _ = try OpenFile(readingThroughLinks: path) } catch { return error }
+    return nil
+  }
+
   /// Checks that this user may write to a file, or create it and the missing folders above it; creates nothing.
   public static func checkCreating(at path: String) throws(FileError) {
     if let there = try? FileStatus.of(path) {
@@ -46,7 +52,8 @@ public enum FileAccess {
   /// Checks that this user may create a file with ``NewFile``, or replace it; creates nothing.
   public static func checkReplacing(at path: String) throws(FileError) {
     if (try? FileStatus.of(path))?.kind == .directory { throw FileError(EISDIR, at: path) }
-    do throws(FileError) { try checkCreating(at: path + ".partial") } catch {
+    // Another name, as not the file itself is written to.
+    do throws(FileError) { try checkCreating(at: path + ".partial.none") } catch {
       throw FileError(error.number, at: path)
     }
   }

@@ -58,6 +58,11 @@ public struct FileError: Error, Hashable, Sendable {
   /// Returns the error for a file that ends before what was written to it.
   public static func incomplete(at path: String) -> FileError { FileError(EIO, at: path) }
 
+  /// Returns the error for a file or folder that others than this user can change.
+  public static func changeableByOthers(at path: String) -> FileError {
+    FileError(EOWNERDEAD, at: path)
+  }
+
   /// Returns the error for a full disk.
   public static func noRoom(at path: String) -> FileError { FileError(ENOSPC, at: path) }
 

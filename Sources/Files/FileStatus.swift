@@ -36,6 +36,18 @@ public struct FileStatus: Hashable, Sendable {
   /// The device and inode, which together identify the file.
   public let identity: [UInt64]
 
+  /// The number of the user that it belongs to.
+  public let owner: UInt32
+
+  /// Whether others than the owner and the group may write to it.
+  public let isWritableByOthers: Bool
+
+  /// Whether its group may write to it, unless that is the group of root.
+  public let isWritableByGroup: Bool
+
+  /// Whether only the owner of a file in the folder may rename or remove it.
+  public let isSticky: Bool
+
   /// Whether others than the owner and the group may read the file.
   public let isReadableByOthers: Bool
 
@@ -60,6 +72,10 @@ public struct FileStatus: Hashable, Sendable {
     // On Linux and macOS, `st_blocks` counts units of 512 bytes, whatever the block size.
     allocatedSize = ByteCount(status.st_blocks) * 512
     linkCount = UInt64(status.st_nlink)
+    owner = status.st_uid
+    isWritableByOthers = status.st_mode & S_IWOTH != 0
+    isWritableByGroup = status.st_mode & S_IWGRP != 0 && status.st_gid != 0
+    isSticky = status.st_mode & S_ISVTX != 0
     isReadableByOthers = status.st_mode & S_IROTH != 0
     canBeEnteredByOthers = status.st_mode & S_IXOTH != 0
     identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]

@@ -11,15 +11,15 @@
 
 /// A file that appears under its name complete, or not at all.
 ///
-/// It is written as `NAME.partial`, which only its owner may read, and which is removed if it is not
-/// committed. A partial file of a killed process is overwritten.
+/// Until then it has no name where the system allows that (`O_TMPFILE`), so that nothing is left of it however the process
+/// ends; else an unpredictable one, under which nothing was before. Only its owner may read it.
 public struct NewFile: ~Copyable {
   /// The final path of the file.
   public let path: String
 
-  private let partialPath: String
   private let descriptor: Int32
-  private var isCommitted = false
+  /// The name that the file has until it is committed; `nil` if it has none.
+  private var temporaryPath: String?
 
   /// The number of bytes written, and the number of them whose write-back to disk has started.
   private var written: Int64 = 0
@@ -32,27 +32,23 @@ public struct NewFile: ~Copyable {
   /// Starts a file at `path`.
   ///
   /// - Parameter replacing: Whether it may replace an existing file or link; otherwise that is an error.
-  /// - Throws: ``FileError``, also if another process is writing the same file, or if `path` is a device or pipe,
-  ///   as replacing `/dev/null` would break other programs.
+  /// - Throws: ``FileError``, also if `path` is a device or pipe, as replacing `/dev/null` would break other programs.
   public init(at path: String, replacing: Bool) throws(FileError) {
-    // '.partial' could be created, but not be renamed to an empty name.
-    guard !path.isEmpty else { throw FileError(ENOENT, at: path) }
+    // A temporary file could be created, but not be renamed to an empty name.
+    guard !path.isEmpty, path.utf8.last != UInt8(ascii: "/") else {
+      throw FileError(path.isEmpty ? ENOENT : EISDIR, at: path)
+    }
     try Self.requireNothing(at: path, orReplaceable: replacing)
-    let partialPath = path + ".partial"
-    descriptor = try Self.openLocked(partialPath, for: path)
-    self.partialPath = partialPath
-    self.path = path
+    let unnamed = Self.openUnnamed(in: Self.folder(of: path))
+    let opened = unnamed >= 0 ? (unnamed, nil) : try Self.openNamed(beside: path)
+    (self.path, descriptor, temporaryPath) = (path, opened.0, opened.1)
   }
 
   /// Checks whether a file can be created at `path`, without leaving anything behind.
   ///
-  /// If another process is writing the same file, that is not an error, as it shows that the folder is writable.
-  ///
   /// - Parameter replacing: As for ``init(at:replacing:)``, whose errors this throws.
   public static func check(at path: String, replacing: Bool) throws(FileError) {
-    do throws(FileError) { _ = try NewFile(at: path, replacing: replacing) } catch {
-      if error.kind != .busy { throw error }
-    }
+    _ = try NewFile(at: path, replacing: replacing)
   }
 
   /// Checks that `path` does not exist, without creating anything.
@@ -86,7 +82,7 @@ public struct NewFile: ~Copyable {
   }
 
   deinit {
-    if !isCommitted { unsafe unlink(partialPath) }
+    if let temporaryPath { unsafe unlink(temporaryPath) }
     close(descriptor)
   }
 
@@ -110,18 +106,43 @@ public struct NewFile: ~Copyable {
   public consuming func commit(
     replacing: Bool, isReadableByAll: Bool = false
   ) throws(FileError) {
-    if isReadableByAll, fchmod(descriptor, 0o644) != 0 { throw .last(at: path) }
+    let mode = isReadableByAll ? 0o644 : replacing ? Self.modeOfOwn(path) : 0o600
+    if mode != 0o600, fchmod(descriptor, mode) != 0 { throw .last(at: path) }
     // Before the renaming: otherwise a power failure could leave the name with an empty file.
     guard synchronize(descriptor, .stored) else { throw .last(at: path) }
-    if replacing {
-      try Self.requireNothing(at: path, orReplaceable: true)
-      guard unsafe rename(partialPath, path) == 0 else { throw .last(at: path) }
-    } else {
-      try Self.renameToNew(partialPath, path)
+    if replacing { try Self.requireNothing(at: path, orReplaceable: true) }
+    if temporaryPath == nil {
+      // A name is only given to a file that has none where nothing else has the name.
+      if !replacing {
+        try giveName(path)
+        return try synchronizeFolder()
+      }
+      temporaryPath = try Self.withUnusedName(beside: path) { name throws(FileError) in
+        try giveName(name)
+      }
     }
-    isCommitted = true
-    // Without this sync, the new name could be lost after a power failure.
+    guard let name = temporaryPath else { return }
+    if replacing {
+      guard unsafe rename(name, path) == 0 else { throw .last(at: path) }
+    } else {
+      try Self.renameToNew(name, path)
+    }
+    temporaryPath = nil
+    try synchronizeFolder()
+  }
+
+  /// Without this, the new name could be lost after a power failure.
+  private borrowing func synchronizeFolder() throws(FileError) {
     try Directory(Self.folder(of: path), followingLink: true).synchronize()
+  }
+
+  /// Returns who may read and write the file of this user that is replaced; otherwise only the owner may.
+  private static func modeOfOwn(_ path: String) -> mode_t {
+    var there = stat()
+    guard unsafe lstat(path, &there) == 0, there.st_mode & S_IFMT == S_IFREG,
+      there.st_uid == geteuid()
+    else { return 0o600 }
+    return there.st_mode & 0o666 | 0o600
   }
 
   /// Renames a file without ever replacing another one, even one created a moment before.
@@ -160,38 +181,53 @@ public struct NewFile: ~Copyable {
     }
   }
 
-  /// Opens a file that no other process is writing, and empties it.
-  ///
-  /// - Parameter path: The path for errors.
-  private static func openLocked(
-    _ partialPath: String, for path: String
-  ) throws(FileError) -> Int32 {
-    while true {
-      let descriptor = unsafe open(partialPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else { throw .last(at: path) }
-      do throws(FileError) {
-        // Two commands with one `-o` would write into the same file. The second one reports that it
-        // is busy.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(at: path) }
-        // The previous holder of the lock may have renamed the file before it released the lock.
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw .last(at: path) }
-        if status.st_nlink > 1 {
-          // A killed process had linked the complete file to its name: truncating this one would empty both.
-          unsafe unlink(partialPath)
-        } else if let there = try? FileStatus.of(partialPath),
-          there.identity == FileStatus(status).identity
-        {
-          guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else {
-            throw .last(at: path)
-          }
-          return descriptor
-        }
-      } catch {
-        close(descriptor)
-        throw error
-      }
+  /// Opens a file without a name; less than zero if the system or the file system has no such files.
+  private static func openUnnamed(in folder: String) -> Int32 {
+    #if os(Linux)
+      // `O_TMPFILE`, which not every C header declares; it contains O_DIRECTORY, so that old kernels refuse it.
+      let descriptor = unsafe open(folder, 0o20_000_000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { return descriptor }
+      // Its name is given to it by way of `/proc`, which a `chroot` may not have.
+      if unsafe access("/proc/self/fd/\(descriptor)", F_OK) == 0 { return descriptor }
       close(descriptor)
+    #endif
+    return -1
+  }
+
+  /// Gives a file without a name a name that nothing has yet.
+  private borrowing func giveName(_ name: String) throws(FileError) {
+    #if os(Linux)
+      let link = "/proc/self/fd/\(descriptor)"
+      guard unsafe linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
+        throw .last(at: path)
+      }
+    #endif
+  }
+
+  /// Creates a file under a name that nothing had.
+  private static func openNamed(
+    beside path: String
+  ) throws(FileError) -> (Int32, String?) {
+    var descriptor: Int32 = -1
+    let name = try withUnusedName(beside: path) { name throws(FileError) in
+      descriptor = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw .last(at: path) }
+    }
+    return (descriptor, name)
+  }
+
+  /// Calls `body` with unpredictable names beside a path until it does not fail because something has the name.
+  static func withUnusedName(
+    beside path: String, _ body: (String) throws(FileError) -> Void
+  ) throws(FileError) -> String {
+    while true {
+      let name = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
+      do throws(FileError) {
+        try body(name)
+        return name
+      } catch {
+        if error.kind != .exists { throw error }
+      }
     }
   }
 }

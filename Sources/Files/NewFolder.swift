@@ -8,8 +8,8 @@
 
 /// A folder that appears under its name complete, or not at all.
 ///
-/// It is filled as `NAME.partial`, which only its owner can access, and which is removed with its contents
-/// if it is not committed.
+/// It is filled under an unpredictable name beside that, which only its owner can access, and is removed with its contents if
+/// it is not committed.
 public struct NewFolder: ~Copyable {
   /// The final path of the folder.
   public let path: String
@@ -21,12 +21,14 @@ public struct NewFolder: ~Copyable {
 
   /// Starts a folder at `path`, which must not exist, or be an empty folder.
   ///
-  /// - Throws: ``FileError``, also if there is a folder `NAME.partial`.
+  /// - Throws: ``FileError``.
   public init(at path: String) throws(FileError) {
     try Self.requireNothing(at: path)
-    let partialPath = path + ".partial"
-    try Directory.create(partialPath)
-    self.partialPath = partialPath
+    partialPath = try NewFile.withUnusedName(beside: path) { name throws(FileError) in
+      do throws(FileError) { try Directory.create(name) } catch {
+        throw FileError(error.number, at: path)
+      }
+    }
     self.path = path
   }
 

@@ -35,4 +35,9 @@ extension OpenFile {
     guard start >= offset, start < size, end > start else { return offset..<size }
     return start..<min(end, size)
   }
+
+  /// Leaves a hole up to `offset`: the next write without an offset begins there.
+  borrowing func skip(to offset: Int64) throws(FileError) {
+    guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else { throw .last(at: path) }
+  }
 }

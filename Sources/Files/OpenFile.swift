@@ -122,12 +122,29 @@ public struct OpenFile: ~Copyable, Sendable {
 
   /// Opens a file for appending, and creates it, for its owner only, if it does not exist.
   ///
-  /// The corresponding C function is `open` with `O_APPEND`.
+  /// A link is followed only if it and the file belong to this user, and root writes only to files of root. The corresponding
+  /// C function is `open` with `O_APPEND`.
   public init(appendingTo path: String) throws(FileError) {
     // O_NONBLOCK makes a pipe without a reader an error instead of an endless wait.
-    let flags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC
-    let descriptor = unsafe open(path, flags, 0o600)
+    let flags = O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC
+    var descriptor = unsafe open(path, flags | O_CREAT | O_NOFOLLOW, 0o600)
+    var isLink = false
+    if descriptor < 0, errno == ELOOP || errno == EMLINK {
+      guard try FileStatus.of(path).owner == geteuid() else { throw FileError(EPERM, at: path) }
+      isLink = true
+      descriptor = unsafe open(path, flags)
+      // Only of this user's own link.
+      if descriptor < 0, errno == ENOENT {
+        descriptor = unsafe open(path, flags | O_CREAT | O_EXCL, 0o600)
+      }
+    }
     guard descriptor >= 0 else { throw .last(at: path) }
+    var status = stat()
+    let isKnown = unsafe fstat(descriptor, &status) == 0
+    guard isKnown, status.st_uid == geteuid() || !isLink && geteuid() != 0 else {
+      close(descriptor)
+      throw FileError(EPERM, at: path)
+    }
     self.descriptor = descriptor
     self.path = path
   }

@@ -1,3 +1,5 @@
+import Bytes
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -50,26 +52,42 @@ public struct TemporaryDirectory: ~Copyable {
     try copy(OpenFile(reading: source), as: name)
   }
 
-  /// Copies an open regular file into the folder, from its beginning, like the function above.
+  /// Copies an open regular file into the folder, from its beginning, like the function above. Holes stay holes.
   ///
   /// - Parameter milliseconds: The longest time that the copy may take; `nil` for any.
   /// - Returns: `false` if the time was over before the end of the file.
+  /// - Throws: ``FileError``, of the kind `noRoom` before anything is written if there is no room for what the file takes on
+  ///   its own file system.
   @discardableResult
   public borrowing func copy(
     _ source: borrowing OpenFile, as name: String, within milliseconds: Int64? = nil
   ) throws(FileError) -> Bool {
+    let status = try source.status()
+    // Its author may have made a file of any length that takes almost no room.
+    let size = status.size.bytes
+    guard try FileSystemStatus.of(path).availableBytes > min(status.size, status.allocatedSize)
+    else { throw FileError(ENOSPC, at: path) }
     let output = try OpenFile(creating: "\(path)/\(name)")
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     var offset: Int64 = 0
     let end = milliseconds.map { LocalTime.steadyMilliseconds() + $0 }
-    while true {
-      if signals.haveCome { throw FileError(EINTR, at: source.path) }
-      if let end, LocalTime.steadyMilliseconds() > end { return false }
-      let count = try source.read(buffer.count, at: offset, into: &buffer)
-      if count == 0 { return true }
-      try output.write(buffer[..<count])
-      offset += Int64(count)
+    while let part = source.nextData(from: offset, size: size) {
+      offset = part.lowerBound
+      try output.skip(to: offset)
+      while offset < part.upperBound {
+        if signals.haveCome { throw FileError(EINTR, at: source.path) }
+        if let end, LocalTime.steadyMilliseconds() > end { return false }
+        let most = Int(min(Int64(buffer.count), part.upperBound - offset))
+        let count = try source.read(most, at: offset, into: &buffer)
+        // It was cut meanwhile.
+        if count == 0 { break }
+        try output.write(buffer[..<count])
+        offset += Int64(count)
+      }
+      offset = part.upperBound
     }
+    try output.setLength(size)
+    return true
   }
 
   deinit {

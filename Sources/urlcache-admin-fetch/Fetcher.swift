@@ -57,7 +57,8 @@ final class Fetcher: NSObject, Sendable {
     case .request: start(frame, session)
     case .cancel: cancel(frame.number)
     // These frames only go the other way: the peer violates the protocol (EX_DATAERR).
-    case .head, .body, .end, .failure: CurrentProcess.end(with: 65)
+    case .head, .body, .end, .failure, .output, .message, .question, .done:
+      CurrentProcess.end(with: 65)
     }
   }
 

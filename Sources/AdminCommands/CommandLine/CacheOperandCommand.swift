@@ -28,6 +28,8 @@ protocol SelectingCommand: CacheOperandCommand {
 extension SelectingCommand {
   static var takesEntries: Bool { true }
 
+  var inputs: [String] { selection.urlFile }
+
   var entryOperands: [String] { selection.entries }
 
   mutating func take(entryOperands: [String]) {

@@ -35,6 +35,11 @@ extension CommandEnvironment {
   ///
   /// - Parameter given: The file that replaces the configuration of the user.
   func readingConfiguration(_ given: String?) throws -> Configuration {
+    if let configurationFiles {
+      var configuration = Configuration(files: configurationFiles, variable: variable)
+      configuration.otherNames = otherNames
+      return configuration
+    }
     let files = try configurationPaths(given).compactMap { path, isNeeded in
       let bytes = try configurationText(path)
       guard bytes != nil || !isNeeded else {
@@ -50,8 +55,14 @@ extension CommandEnvironment {
   /// Reads a configuration file; `nil` if it does not exist.
   private func configurationText(_ path: String) throws -> [UInt8]? {
     do { return try readConfiguration(path) } catch let error as FileError
-      where error.kind == .accessDenied
+      where error == .changeableByOthers(at: error.path)
     {
+      throw CommandFailure(
+        .configuration, kind: "configuration",
+        "root does not read the configuration '\(path)': other users can change '\(error.path)'",
+        hint: "make root the only one who can, or name another file with '--config FILE'",
+        path: path)
+    } catch let error as FileError where error.kind == .accessDenied {
       throw CommandFailure(
         .noPermission, kind: "no-permission",
         "cannot read the configuration: \(error); without it, pins and limits would not apply",
@@ -63,7 +74,9 @@ extension CommandEnvironment {
   /// Reads a configuration file; `nil` if it does not exist.
   static func readFile(_ path: String) throws(FileError) -> [UInt8]? {
     do throws(FileError) {
-      let file = try OpenFile(readingThroughLinks: path)
+      // A named pipe is waited for: an empty configuration protects nothing.
+      let file = try OpenFile(readingInput: path)
+      if CurrentProcess.isRoot { try requireOfRoot(file) }
       var (all, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
       var count = try file.read(into: &buffer)
       // Read beyond the limit, so that the reader can reject a file that is too long.
@@ -77,6 +90,17 @@ extension CommandEnvironment {
       // limits would be ignored.
       if error.kind == .notFound, (try? FileStatus.of(path)) == nil { return nil }
       throw error
+    }
+  }
+
+  /// Rejects, for root, a configuration that another user could change: it names files that root writes.
+  private static func requireOfRoot(_ file: borrowing OpenFile) throws(FileError) {
+    let status = try file.status()
+    // A pipe of a shell has no folders.
+    let other =
+      status.kind == .regular ? try PathOwners.firstNotOnlyOfRoot(file.path)?.path : nil
+    guard status.owner == 0, other == nil else {
+      throw .changeableByOthers(at: other ?? file.path)
     }
   }
 

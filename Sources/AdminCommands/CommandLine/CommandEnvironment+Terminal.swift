@@ -17,7 +17,7 @@ extension CommandEnvironment {
       let progress = ProgressDisplay(
         options.progress, isTerminal: isMessageTerminal, width: messageWidth,
         isASCII: environment.messageStyle.isASCII, milliseconds: LocalTime.steadyMilliseconds,
-        write: { try? StandardStream.error.write($0) })
+        write: writeProgress)
     else { return environment }
     environment.progress = progress
     // What is written to the same terminal must not begin behind the line of progress.

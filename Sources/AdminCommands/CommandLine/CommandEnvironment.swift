@@ -39,7 +39,12 @@ public struct CommandEnvironment {
   var evaluationTime: WrittenTime?
 
   /// The defaults for the command line.
-  var configuration = Configuration()
+  var configuration = Configuration() {
+    didSet { places = CachePlaces(of: configuration) }
+  }
+
+  /// Where the configured caches are.
+  private(set) var places = CachePlaces(of: Configuration())
 
   /// Whether to leave out notes, hints and summaries.
   var isQuiet = false
@@ -54,7 +59,28 @@ public struct CommandEnvironment {
   let schedule = RunSchedule()
 
   /// The contents of inputs that can only be read once.
-  let inputs: InputTexts
+  var inputs: InputTexts
+
+  /// Creates the files that a command writes.
+  var files = OutputFiles.own
+
+  /// Returns the user whose cache is at a path, if a worker has to do the work on it; `nil` in a process that starts no workers.
+  var isolation: ((String) throws -> UInt32?)?
+
+  /// What this process was started for; `nil` if it is no worker.
+  var job: WorkerJob?
+
+  /// Reads the next bytes of an input, in a worker that may not be able to open it.
+  var readPieceOfInput: ((String, inout [UInt8]) throws -> Int)?
+
+  /// The configuration files that a worker was given.
+  var configurationFiles: [ConfigurationFile]?
+
+  /// The other names of the cache of a worker.
+  var otherNames: [String: [String]] = [:]
+
+  /// Writes what shows progress to standard error.
+  var writeProgress: @Sendable ([UInt8]) -> Void = { try? StandardStream.error.write($0) }
 
   /// The notes that are only reported once.
   let reportedNotes = ReportedNotes()
@@ -195,20 +221,41 @@ public struct CommandEnvironment {
 
   /// Returns the environment of this process; `nil` if its clock is not set.
   public static func live() -> CommandEnvironment? {
-    // One time for the whole command. With a clock that goes on, an entry could be young in one
-    // place and old in another.
-    guard let now = Timestamp(secondsSince1970: LocalTime.now()) else { return nil }
-    let temporaryFolder =
-      CurrentProcess.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-    let writeMessage: @Sendable (String) -> Void = {
+    live(at: nil) {
       // Failing to write a message is no reason to fail.
       try? StandardStream.error.write(Array($0.utf8))
     }
-    let intents = intentFolder(CurrentProcess.variable) {
-      writeMessage("note: \(printable($0))\n")
+  }
+
+  /// Returns the environment of this process; `nil` if its clock is not set.
+  ///
+  /// - Parameters:
+  ///   - given: The time for all evaluations; `nil` for that of the clock.
+  ///   - writeMessage: Writes messages.
+  static func live(
+    at given: Timestamp?, writeMessage: @escaping @Sendable (String) -> Void
+  ) -> CommandEnvironment? {
+    // One time for the whole command. With a clock that goes on, an entry could be young in one
+    // place and old in another.
+    guard let now = given ?? Timestamp(secondsSince1970: LocalTime.now()) else { return nil }
+    let temporaryFolder =
+      CurrentProcess.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let variable = { (name: String) in
+      let value = CurrentProcess.variable(name)
+      // As in a shell, which also knows the home folder of a user without the variable.
+      return name == "HOME" && value?.isEmpty ?? true ? CurrentProcess.homeFolder : value
+    }
+    let intents = intentFolder(variable) { writeMessage("note: \(printable($0))\n") }
+    // Whatever called it: root does not open the caches of others.
+    let opening = { (path: String, wait: Int32) throws in
+      if CurrentProcess.isRoot, try CacheOwner.user(ofCacheAt: path) != nil {
+        throw StoreError(.accessDenied, at: path, because: "it belongs to another user")
+      }
+      return StoreOpening(
+        path: path, wait: wait, temporaryFolder: temporaryFolder, now: now, intents: intents)
     }
     var environment = CommandEnvironment(
-      now: now, variable: CurrentProcess.variable,
+      now: now, variable: variable,
       terminalWidth: StandardStream.output.terminalWidth,
       isOutputTerminal: StandardStream.output.isTerminal,
       write: { try StandardStream.output.write($0) },
@@ -220,28 +267,20 @@ public struct CommandEnvironment {
         // archive that it is.
         let archive = ArchiveOpening(path: path, temporaryFolder: temporaryFolder)
         if archive.isArchive { return .archive(try archive.open()) }
-        let store = StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
-        return .store(try store.open())
+        return .store(try opening(path, wait).open())
       },
       openStore: { path, wait, verifying in
         guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
           // An archive is a record of what was there, and its digests would no longer hold.
           throw CommandFailure.archive(at: path)
         }
-        return try StoreOpening(
-          path: path, wait: wait, temporaryFolder: temporaryFolder, now: now, intents: intents
-        ).openForChanging(verifying: verifying)
+        return try opening(path, wait).openForChanging(verifying: verifying)
       },
       createStore: { store, path, fill in
-        try store.create(
-          StoreOpening(
-            path: path, wait: 0, temporaryFolder: temporaryFolder, now: now, intents: intents),
-          filledBy: fill)
+        try store.create(try opening(path, 0), filledBy: fill)
       },
       finishIntents: { path, wait in
-        StoreOpening(
-          path: path, wait: wait, temporaryFolder: temporaryFolder, now: now, intents: intents
-        ).finishIntents()
+        (try? opening(path, wait))?.finishIntents() ?? FinishedIntents()
       },
       findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },
       fileSystem: { path in
@@ -267,28 +306,31 @@ public struct CommandEnvironment {
           "'\(path)' is an archive, which does not change",
           hint: "compare two archives with 'urlcache-admin diff'")
       }
-      return StoreObserver(
-        StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now))
+      return StoreObserver(try opening(path, wait))
     }
     environment.forEachFile = { path, wait, body in
-      try StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
-        .forEachFile(body)
+      try opening(path, wait).forEachFile(body)
     }
-    let changing = { (path: String) in
-      StoreOpening(
-        path: path, wait: 0, temporaryFolder: temporaryFolder, now: now, intents: intents)
+    environment.beginErasure = { (try? opening($0, 0))?.beginErasure() }
+    environment.mayHaveUnfinishedErasure = {
+      (try? opening($0, 0))?.mayHaveUnfinishedErasure() ?? false
     }
-    environment.beginErasure = { changing($0).beginErasure() }
-    environment.mayHaveUnfinishedErasure = { changing($0).mayHaveUnfinishedErasure() }
+    if CurrentProcess.isRoot {
+      environment.findStores = { [environment] search in
+        try environment.findingStoresOfOthers(search)
+      }
+    }
+    environment.isolation = { path in
+      CurrentProcess.isRoot ? try CacheOwner.user(ofCacheAt: path) : nil
+    }
     environment.openRemains = { path, wait, options in
       guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
         throw CommandFailure.usage(
           "'\(path)' is an archive, which has no removed entries",
           hint: "give a Cache.db or its folder")
       }
-      let opening = StoreOpening(path: path, wait: wait, temporaryFolder: temporaryFolder, now: now)
       do {
-        return try RecoveredStore.find(in: opening, options)
+        return try RecoveredStore.find(in: try opening(path, wait), options)
       } catch let error as StoreError where error.code == .unsupported {
         throw CommandFailure.usage(
           "'\(path)' is a Foundation cache, which keeps no removed entries",

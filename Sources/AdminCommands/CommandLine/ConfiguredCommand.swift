@@ -14,6 +14,18 @@ protocol ConfiguredCommand: AdminCommand {
   /// The files that the command creates, and that must not exist yet.
   var newFiles: [NewFileOption] { get }
 
+  /// The other files that the command writes.
+  var outputs: [String] { get }
+
+  /// The files that the command reads besides the cache.
+  var inputs: [String] { get }
+
+  /// When the command runs; `nil` if at once.
+  var scheduling: ScheduleOptions? { get }
+
+  /// The path of the cache that the command works on; `nil` if it works on none.
+  func workedPath(in environment: CommandEnvironment) throws -> String?
+
   /// Whether the command changes nothing, so that nothing is created or recorded.
   var isDryRun: Bool { get }
 
@@ -37,6 +49,18 @@ protocol ConfiguredCommand: AdminCommand {
 
 extension ConfiguredCommand {
   var newFiles: [NewFileOption] { [] }
+
+  var outputs: [String] { [] }
+
+  var inputs: [String] { [] }
+
+  var scheduling: ScheduleOptions? { nil }
+
+  func workedPath(in environment: CommandEnvironment) throws -> String? {
+    let hasCache =
+      cache.cache != nil || environment.configuration.value(of: .cache, forCache: nil) != nil
+    return hasCache ? try cache.path(in: environment) : nil
+  }
 
   var isDryRun: Bool { false }
 

@@ -68,9 +68,13 @@ extension ScheduledCommand {
   }
 }
 
+extension ConfiguredCommand where Self: ScheduledCommand {
+  var scheduling: ScheduleOptions? { schedule }
+}
+
 extension CommandEnvironment {
   /// Updates `now` after a wait.
-  fileprivate mutating func refreshNow() {
+  mutating func refreshNow() {
     now = Timestamp(secondsSince1970: Double(secondsNow())) ?? now
   }
 }

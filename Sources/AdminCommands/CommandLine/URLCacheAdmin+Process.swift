@@ -3,6 +3,9 @@ import Files
 extension URLCacheAdmin {
   /// Runs the command line of this process, and ends it.
   public static func runProcess(_ arguments: [String]) -> Never {
+    if arguments.count > 1, arguments[1] == Worker.argument {
+      Worker.run(Array(arguments.dropFirst()))
+    }
     // A closed pipe is then an error of the write, which ends the command in good order.
     CurrentProcess.ignoreSignalsOfWriting()
     guard let environment = CommandEnvironment.live() else {

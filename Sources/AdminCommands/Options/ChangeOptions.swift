@@ -190,7 +190,7 @@ struct PlanOptions: ParsableArguments {
     }
     // Write the plan atomically: 'apply' would execute a part of a plan that a full disk had truncated.
     do {
-      var file = try NewFile(at: path, replacing: false)
+      let file = try environment.files.create(path, false)
       var text = TextBuffer()
       try renderer.append(plan, of: store, into: &text) { text in
         guard text.bytes.count >= OutputBuffer.pieceLength else { return }
@@ -198,7 +198,7 @@ struct PlanOptions: ParsableArguments {
         text.removeAll(keepingCapacity: true)
       }
       try file.write(text.bytes)
-      try file.commit(replacing: false)
+      try file.commit()
     } catch let error as FileError {
       throw CommandFailure(creating: error, canBeForced: false)
     }

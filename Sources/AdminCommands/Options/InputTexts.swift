@@ -5,11 +5,18 @@ import Files
 /// A command may need the same list for each cache, attempt and round.
 final class InputTexts {
   private var texts: [String: [UInt8]] = [:]
-  private let readInput: (Int) throws -> [UInt8]
+  private let read: (String, Int) throws -> [UInt8]
 
   /// - Parameter readInput: Reads standard input to its end, or until it exceeds a limit.
-  init(readInput: @escaping (Int) throws -> [UInt8]) {
-    self.readInput = readInput
+  convenience init(readInput: @escaping (Int) throws -> [UInt8]) {
+    self.init { path, limit in
+      path == "-" ? try readInput(limit) : try Self.read(path, upTo: limit)
+    }
+  }
+
+  /// - Parameter read: Reads a file, or standard input for `-`, to its end, or until it exceeds a limit.
+  init(read: @escaping (String, Int) throws -> [UInt8]) {
+    self.read = read
   }
 
   /// Returns the contents of a file, which is only read once; more than `limit` bytes if it is longer.
@@ -19,7 +26,7 @@ final class InputTexts {
     // Reading standard input a second time would give nothing, and a list without URLs selects
     // nothing.
     if let text = texts[path] { return text }
-    let text = path == "-" ? try readInput(limit) : try Self.read(path, upTo: limit)
+    let text = try read(path, limit)
     texts[path] = text
     return text
   }

@@ -30,7 +30,7 @@ struct PinOptions: ParsableArguments {
 extension CacheOptions {
   /// Returns the entries that the configuration pins in the cache, even if the cache is given by path.
   func pins(in environment: CommandEnvironment) throws(CommandFailure) -> EntryNames {
-    let names = environment.configuration.names(ofCacheAt: try path(in: environment))
+    let names = environment.places.names(ofCacheAt: try path(in: environment))
     return EntryNames(
       environment.configuration.pins(forCacheNamed: names).map { .url($0.url) })
   }
@@ -45,19 +45,29 @@ extension CacheOptions {
   }
 }
 
-extension Configuration {
-  /// Returns the names of the cache at a path: pins apply however the cache is named.
+/// The places of the configured caches, looked up once: of thousands of caches, each may have other names.
+final class CachePlaces {
+  private let configuration: Configuration
+  private lazy var places = configuration.cacheNames.map { name in
+    (name, configuration.path(ofCache: name).map { Self.place(ofCacheAt: $0.text) } ?? [])
+  }
+  private lazy var namesByPlace = Dictionary(grouping: places.indices) { places[$0].1 }
+  private lazy var namesByFile = Dictionary(grouping: places.indices) {
+    Self.identity(ofCacheAt: places[$0].1)
+  }
+
+  init(of configuration: Configuration) {
+    self.configuration = configuration
+  }
+
+  /// Returns the names of the cache at a path, in the order of the configuration: pins apply however the cache is named.
   func names(ofCacheAt path: String) -> [String] {
     let place = Self.place(ofCacheAt: path)
-    let identity = Self.identity(ofCacheAt: place)
-    return cacheNames.filter { name in
-      guard let other = self.path(ofCache: name).map({ Self.place(ofCacheAt: $0.text) }) else {
-        return false
-      }
-      // The path alone is not enough: a hard link, or a mount in two places, gives one database two
-      // paths.
-      return other == place || identity != nil && identity == Self.identity(ofCacheAt: other)
-    }
+    var indexes = Set(namesByPlace[place] ?? [])
+    // The path alone is not enough: a hard link, or a mount in two places, gives one database two
+    // paths.
+    if let file = Self.identity(ofCacheAt: place) { indexes.formUnion(namesByFile[file] ?? []) }
+    return indexes.sorted().map { places[$0].0 }
   }
 
   /// Returns the identity of the database file, which hard links share; `nil` for a Foundation cache, whose folder

@@ -10,7 +10,7 @@ final class ArchiveOutput {
   private let environment: CommandEnvironment
   private let path: String
   private let isForced: Bool?
-  private var file: NewFile?
+  private var file: (any OutputFile)?
 
   /// - Parameters:
   ///   - path: The path of the file; `-` for standard output.
@@ -31,16 +31,18 @@ final class ArchiveOutput {
       return
     }
     try CommandFailure.refusePartOfCache(at: path)
-    do throws(FileError) { file = try NewFile(at: path, replacing: isForced ?? false) } catch {
+    do throws(FileError) { file = try environment.files.create(path, isForced ?? false) } catch {
       throw CommandFailure(creating: error, canBeForced: isForced != nil)
     }
   }
 
   /// Checks that a file can be created, without leaving anything behind or holding signals back.
-  static func check(path: String, isForced: Bool) throws(CommandFailure) {
+  static func check(
+    path: String, isForced: Bool, in environment: CommandEnvironment
+  ) throws(CommandFailure) {
     if path == "-" { return }
     try CommandFailure.refusePartOfCache(at: path)
-    do throws(FileError) { try NewFile.check(at: path, replacing: isForced) } catch {
+    do throws(FileError) { _ = try environment.files.create(path, isForced) } catch {
       throw CommandFailure(creating: error, canBeForced: true)
     }
   }
@@ -60,7 +62,7 @@ final class ArchiveOutput {
   func commit() throws {
     if signals.haveCome { throw FileError.interrupted(at: path) }
     guard let file = file.take() else { return }
-    do throws(FileError) { try file.commit(replacing: isForced ?? false) } catch {
+    do throws(FileError) { try file.commit() } catch {
       throw CommandFailure(creating: error, canBeForced: isForced != nil)
     }
   }

@@ -7,7 +7,7 @@ struct BodyOutput: ~Copyable {
   private let path: String?
   private let isForced: Bool
   private let environment: CommandEnvironment
-  private var file: OpenFile?
+  private var file: (any OutputFile)?
   private var isEmpty = true
 
   /// - Parameters:
@@ -33,13 +33,18 @@ struct BodyOutput: ~Copyable {
   /// Finishes writing; creates the file of an empty body.
   mutating func finish() throws {
     try begin(with: [])
+    do throws(FileError) { try file?.commit() } catch {
+      throw Self.failure(error, path ?? "")
+    }
   }
 
   private mutating func begin(with piece: ArraySlice<UInt8>) throws(CommandFailure) {
     guard isEmpty else { return }
     isEmpty = false
     if let path {
-      file = try Self.create(path, isForced)
+      do throws(FileError) { file = try environment.files.create(path, isForced) } catch {
+        throw Self.failure(error, path)
+      }
       // The first piece decides, as nothing can be taken back later.
     } else if environment.isOutputTerminal, !isForced, !Self.isText(piece) {
       throw CommandFailure.usage(
@@ -48,13 +53,11 @@ struct BodyOutput: ~Copyable {
     }
   }
 
-  private static func create(_ path: String, _ replacing: Bool) throws(CommandFailure) -> OpenFile {
-    do throws(FileError) { return try OpenFile(creating: path, replacing: replacing) } catch {
-      throw CommandFailure(
-        .cannotCreate, kind: "cannot-create", "cannot create \(error)",
-        hint: error.kind == .exists ? "use another name, or replace it with '--force'" : nil,
-        path: path)
-    }
+  private static func failure(_ error: FileError, _ path: String) -> CommandFailure {
+    CommandFailure(
+      .cannotCreate, kind: "cannot-create", "cannot create \(error)",
+      hint: error.kind == .exists ? "use another name, or replace it with '--force'" : nil,
+      path: path)
   }
 
   /// Whether a terminal can show the beginning of a body: UTF-8 without control characters except whitespace.

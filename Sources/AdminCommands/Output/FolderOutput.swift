@@ -7,10 +7,10 @@ import ResponseArchives
 final class FolderOutput: ExportFolder {
   private let signals = HeldSignals()
   private let path: String
-  private var folder: NewFolder?
+  private var folder: (any OutputFolder)?
 
   /// - Parameter path: The path of the folder, which must be empty or not exist.
-  init(path: String) throws(CommandFailure) {
+  init(path: String, _ environment: CommandEnvironment) throws(CommandFailure) {
     // In one stream, nobody could tell where a file ends.
     guard path != "-" else {
       throw .usage("cannot write files to standard output", hint: "name a folder with '-o'")
@@ -20,14 +20,8 @@ final class FolderOutput: ExportFolder {
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     self.path = path
     try CommandFailure.refusePartOfCache(at: path)
-    do throws(FileError) { folder = try NewFolder(at: path) } catch {
-      var failure = CommandFailure(creating: error, canBeForced: false)
-      if error.kind == .exists, error.path == path + ".partial" {
-        // It is not removed here, since the other export may still be writing to it.
-        failure.hint =
-          "an interrupted export left it behind, or another export is running; remove it if no export is running"
-      }
-      throw failure
+    do throws(FileError) { folder = try environment.files.createFolder(path) } catch {
+      throw CommandFailure(creating: error, canBeForced: false)
     }
   }
 

@@ -1,4 +1,5 @@
 import Administration
+import ArgumentParser
 import Bytes
 import Files
 import ResponseStorage
@@ -18,6 +19,7 @@ struct CacheRuns {
   mutating func run() -> ExitStatus {
     // The configuration first, as it may name the log.
     let problem = prepare()
+    if let job = environment.job { return work(job, problem) }
     let recorder: RunRecorder
     do {
       recorder = try RunRecorder(of: problem == nil ? recorded() : command, in: environment)
@@ -35,6 +37,18 @@ struct CacheRuns {
       .map(\.rawValue)
     return records.first { $0.status.isFailure }?.status
       ?? answers.min().flatMap(ExitStatus.init) ?? .done
+  }
+
+  /// Does what a worker was started for, and hands over the record of it.
+  private func work(_ job: WorkerJob, _ problem: (any Error)?) -> ExitStatus {
+    let record = record(job.name) {
+      if let problem { throw problem }
+      try job.isOwn()
+      return try $0.runWhileUnchanged(in: $1)
+    }
+    job.finish(record)
+    record?.releaseSignals()
+    return record?.status ?? .done
   }
 
   /// Returns a message for each requested name that no cache has; none if a run failed, because its cache might have
@@ -72,7 +86,9 @@ struct CacheRuns {
     var records: [RunRecord] = []
     do {
       if let problem { throw problem }
-      records = try names().compactMap { record($0) }
+      records = try names().compactMap { name in
+        record(name) { try work($0, on: name, in: $1) }
+      }
       // All caches were skipped, because none has limits.
       if records.isEmpty { throw CommandFailure.noLimits }
     } catch {
@@ -83,7 +99,7 @@ struct CacheRuns {
   }
 
   /// Returns the names of the caches to run the command for; `nil` stands for the cache that the command names.
-  private func names() throws(CommandFailure) -> [String?] {
+  private mutating func names() throws(CommandFailure) -> [String?] {
     guard command.runsForAllCaches else { return [nil] }
     try command.cache.refuseName()
     if let file = command.newFiles.first {
@@ -97,7 +113,38 @@ struct CacheRuns {
         .configuration, kind: "configuration", "the configuration names no caches",
         hint: "list the configuration files with 'urlcache-admin config list'")
     }
-    return names
+    guard VerbSynonyms.changing.contains(type(of: command)._commandName) else { return names }
+    return try namesOfDifferentCaches(names)
+  }
+
+  /// Returns one name of each cache, which is changed once: what each of its names keeps is kept.
+  private mutating func namesOfDifferentCaches(
+    _ names: [String]
+  ) throws(CommandFailure) -> [String] {
+    let configuration = environment.configuration
+    var others: [String: [String]] = [:]
+    var firsts: [String] = []
+    for name in names {
+      let same =
+        configuration.path(ofCache: name).map { environment.places.names(ofCacheAt: $0.text) } ?? []
+      guard let first = same.first, first != name else {
+        firsts.append(name)
+        continue
+      }
+      guard
+        configuration.settings(forCache: name).hasLimits(
+          of: configuration.settings(forCache: first))
+      else {
+        throw CommandFailure(
+          .configuration, kind: "configuration",
+          "'\(first)' and '\(name)' are the same cache, but have different limits",
+          hint: "give both sections the same limits, or remove one of them")
+      }
+      environment.note("'\(name)' is the same cache as '\(first)'")
+      others[first, default: []].append(name)
+    }
+    if !others.isEmpty { environment.configuration.otherNames = others }
+    return firsts
   }
 
   /// Runs the command once, and records the result.
@@ -108,9 +155,7 @@ struct CacheRuns {
   /// - Returns: `nil` if the command has nothing to do for this one of all caches.
   private func record(
     _ name: String?,
-    _ run: (any ConfiguredCommand, CommandEnvironment) throws -> ExitStatus = {
-      try $0.runWhileUnchanged(in: $1)
-    }
+    _ run: (any ConfiguredCommand, CommandEnvironment) throws -> ExitStatus
   ) -> RunRecord? {
     var environment = environment
     let command = command.configured(by: environment.configuration, forCache: name)
@@ -122,7 +167,7 @@ struct CacheRuns {
       // In a run for all caches, an absent name is reported only if no cache has it.
       record.absences = []
       // Before the messages of the run, which do not all name their cache.
-      environment.note("cache '\(name)'")
+      if environment.job == nil { environment.note("cache '\(name)'") }
     }
     record.start = environment.steadyMilliseconds()
     do {
@@ -130,7 +175,9 @@ struct CacheRuns {
     } catch let failure as CommandFailure
       where failure.kind == CommandFailure.noLimits.kind && name != nil
     {
-      environment.note("skipped: no limits and no rules are configured")
+      if environment.job == nil {
+        environment.note("skipped: no limits and no rules are configured")
+      }
       return nil
     } catch {
       record.status = URLCacheAdmin.report(error, asJSON: command.writesJSON, in: environment)
@@ -143,6 +190,48 @@ struct CacheRuns {
     record.durationSeconds = Double(environment.steadyMilliseconds() - record.start) / 1_000
     record.end = Timestamp(secondsSince1970: Double(environment.secondsNow()))
     return record
+  }
+
+  /// Does the work on a cache, or has a worker do it: as root, on the cache of another user, and of several caches on each.
+  private func work(
+    _ command: any ConfiguredCommand, on name: String?, in environment: CommandEnvironment
+  ) throws -> ExitStatus {
+    guard let isolation = environment.isolation, let path = try command.workedPath(in: environment)
+    else { return try command.runWhileUnchanged(in: environment) }
+    let user = try isolation(path)
+    // What is not there cannot take others down. As root, no cache that appears now is opened either, if it is not root's.
+    guard user != nil || name != nil && (try? FileStatus.of(path)) != nil else {
+      return try command.runWhileUnchanged(in: environment)
+    }
+    var environment = environment
+    if let schedule = command.scheduling,
+      environment.schedule.begin(schedule, waiting: !command.isDryRun, in: environment)
+    {
+      environment.refreshNow()
+      environment.record.start = environment.steadyMilliseconds()
+    }
+    // So that what it has done is recorded, whatever comes.
+    if !command.onlyLooks { environment.record.holdSignals() }
+    let start = environment.steadyMilliseconds()
+    defer { environment.schedule.extend(since: start, to: environment.steadyMilliseconds()) }
+    var order = WorkerOrder()
+    (order.words, order.name) = (environment.words, name)
+    order.ownPath = user == nil ? nil : absolutePath(path)
+    order.now = environment.now.secondsSince1970
+    order.millisecondsLeft = environment.schedule.millisecondsLeft(at: start)
+    order.take(environment)
+    order.otherNames = name.flatMap { environment.configuration.otherNames[$0] } ?? []
+    let outputs = command.newFiles.map(\.path) + command.outputs
+    environment.record.isIsolated = true
+    environment.record.isLost = true
+    var worker = try WorkerProcess(
+      of: user, allowing: .init(inputs: Set(command.inputs), outputs: Set(outputs)),
+      in: environment)
+    var result = try worker.run(order)
+    environment.record.isLost = false
+    guard try result.number() != 0 else { throw CommandFailure.noLimits }
+    try environment.record.read(&result)
+    return environment.record.status
   }
 
   private func report(_ error: any Error) -> ExitStatus {

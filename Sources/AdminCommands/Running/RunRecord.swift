@@ -19,6 +19,10 @@ final class RunRecord {
   var left: Int64 = 0
   /// Whether the run was skipped.
   var isSkipped = false
+  /// Whether a worker has done the work.
+  var isIsolated = false
+  /// Whether that worker has ended without a result.
+  var isLost = false
   /// Why it ended early or was skipped.
   var message: String?
   /// The maximum size on disk, in bytes, if the command knows it.
@@ -57,6 +61,12 @@ final class RunRecord {
   func releaseSignals() {
     signals = nil
     holdsSignals = false
+  }
+
+  /// Adds entries that a worker has removed.
+  func addRemoved(entries: Int64, bytes: ByteCount) {
+    removedEntries = max(0, entries)
+    removedBytes = max(0, bytes)
   }
 
   /// Adds removed entries.

@@ -34,6 +34,24 @@ final class RunSchedule {
     return delay > 0
   }
 
+  /// Whether a worker has taken the time up without an end.
+  var wasHeldUp = false
+
+  /// Begins, in a worker, with the time that its command has left.
+  func begin(millisecondsLeft: Int64?, in environment: CommandEnvironment) {
+    hasBegun = true
+    end = millisecondsLeft.map { environment.steadyMilliseconds() + $0 }
+  }
+
+  /// How long the command may still run at a time of the monotonic clock; `nil` for any time.
+  func millisecondsLeft(at milliseconds: Int64) -> Int64? { end.map { $0 - milliseconds } }
+
+  /// Gives the time back that a worker has taken without an end, as one cache must not stop the clean-up of others.
+  func extend(since start: Int64, to milliseconds: Int64) {
+    if wasHeldUp { end = end.map { $0 + milliseconds - start } }
+    wasHeldUp = false
+  }
+
   /// Whether the deadline has passed at a time of the monotonic clock.
   func isOver(at milliseconds: Int64) -> Bool { end.map { milliseconds >= $0 } ?? false }
 

@@ -24,12 +24,27 @@ public struct Configuration: Sendable {
   /// The files; that of the user comes first.
   public let files: [ConfigurationFile]
   private let variables: [Setting: String]
+  /// The names of caches with known paths, without duplicates, in the order of the files.
+  public let cacheNames: [String]
+  /// The other names of caches that have several.
+  public var otherNames: [String: [String]] = [:]
 
   /// Creates a configuration.
   ///
   /// - Parameter variable: Returns an environment variable.
   public init(files: [ConfigurationFile] = [], variable: (String) -> String? = { _ in nil }) {
     self.files = files
+    // Once: messages about each of thousands of caches look for similar names.
+    var names: [String] = []
+    var seen: Set<String> = []
+    for file in files {
+      for cache in file.caches where seen.insert(cache.name).inserted {
+        if files.contains(where: { $0.cache(named: cache.name)?.path != nil }) {
+          names.append(cache.name)
+        }
+      }
+    }
+    cacheNames = names
     variables = Setting.allCases.reduce(into: [:]) { result, setting in
       // An empty variable counts as not set, as in the XDG Base Directory Specification.
       if let text = variable(setting.variable), !text.isEmpty { result[setting] = text }
@@ -48,7 +63,7 @@ public struct Configuration: Sendable {
       }
     }
     for file in files {
-      let cache = file.caches.first { $0.name == name }
+      let cache = file.cache(named: name)
       // Within a file, the section of a cache is more specific. Across files, the user's whole file
       // comes first, as a user could otherwise not override a section of the system's.
       for values in [cache?.settings ?? [:], file.settings] {
@@ -70,30 +85,28 @@ public struct Configuration: Sendable {
   /// Returns the path of a named cache; `nil` if no cache has the name.
   public func path(ofCache name: String) -> Value? {
     for file in files {
-      if let path = file.caches.first(where: { $0.name == name })?.path {
+      if let path = file.cache(named: name)?.path {
         return Value(text: path.text, origin: .file(path.place))
       }
     }
     return nil
   }
 
-  /// The names of caches with known paths, without duplicates, in the order of the files.
-  public var cacheNames: [String] {
-    var names: [String] = []
-    for cache in files.flatMap(\.caches) where !names.contains(cache.name) {
-      if path(ofCache: cache.name) != nil { names.append(cache.name) }
-    }
-    return names
-  }
-
-  /// Returns the rules for a cache, in the order in which they are tried: of each file, first the rules for the cache,
-  /// then those for all caches.
+  /// Returns the rules for a cache, in the order in which they are tried: of each file, first what is kept by its other names
+  /// in ``otherNames``, then the rules for the cache, then those for all caches.
   ///
   /// - Parameter name: The name of the cache, if it has one.
   public func rules(forCache name: String?) -> [EntryRule] {
-    files.flatMap { file in
-      (file.caches.first { $0.name == name }?.rules ?? []) + file.rules
+    let others = name.flatMap { otherNames[$0] } ?? []
+    var rules: [EntryRule] = []
+    for file in files {
+      for other in others {
+        rules += (file.cache(named: other)?.rules ?? []).filter { $0.action == .keep }
+      }
+      rules += file.cache(named: name)?.rules ?? []
+      rules += file.rules
     }
+    return rules
   }
 
   /// All errors in the files.
@@ -112,8 +125,7 @@ public struct Configuration: Sendable {
   // round, so all files are searched.
   /// The sections of caches without a path in any file: their settings would have no effect.
   public var cachesWithoutPath: [ConfigurationFile.NamedCache] {
-    files.flatMap(\.caches).filter { cache in
-      !files.contains { $0.caches.contains { $0.name == cache.name && $0.hasPath } }
-    }
+    let withPath = Set(files.flatMap(\.caches).filter(\.hasPath).map(\.name))
+    return files.flatMap(\.caches).filter { !withPath.contains($0.name) }
   }
 }

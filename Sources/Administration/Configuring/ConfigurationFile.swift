@@ -34,6 +34,7 @@ public struct ConfigurationFile: Sendable {
   public private(set) var settings: [Setting: Value] = [:]
   /// The named caches, in the order of the file.
   public private(set) var caches: [NamedCache] = []
+  private var places: [String: Int] = [:]
   /// The rules for all caches, in order.
   public private(set) var rules: [EntryRule] = []
   /// The pins for all caches, in order.
@@ -49,6 +50,9 @@ public struct ConfigurationFile: Sendable {
 
   private let home: String?
   let text: ConfigurationText
+
+  /// The bytes of the file.
+  public var bytes: [UInt8] { text.bytes }
 
   /// Reads a file.
   ///
@@ -119,7 +123,13 @@ public struct ConfigurationFile: Sendable {
         refuse(member, among: ["path", "pinned", "rules"] + names)
       }
     }
+    places[name] = caches.count
     caches.append(cache)
+  }
+
+  /// Returns the section of a cache; `nil` if the file has none.
+  public func cache(named name: String?) -> NamedCache? {
+    name.flatMap { places[$0] }.map { caches[$0] }
   }
 
   private func setting(named key: ByteString) -> Setting? {

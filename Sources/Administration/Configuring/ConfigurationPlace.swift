@@ -45,7 +45,7 @@ public struct ConfigurationError: Error, Hashable, Sendable {
 /// The text of a configuration file, split into lines.
 struct ConfigurationText: Hashable {
   let path: String
-  private let bytes: [UInt8]
+  let bytes: [UInt8]
   /// The beginning of each line.
   private let lines: [Int]
 

@@ -35,6 +35,14 @@ public struct CacheSettings: Hashable, Sendable {
   /// Creates settings without values.
   public init() {}
 
+  /// Whether the settings that decide what is removed are the same.
+  public func hasLimits(of other: CacheSettings) -> Bool {
+    var (one, other) = (self, other)
+    (one.wait, one.capacity, one.secure) = (nil, nil, nil)
+    (other.wait, other.capacity, other.secure) = (nil, nil, nil)
+    return one == other
+  }
+
   /// Sets a value from text in the syntax of the option with the same name.
   ///
   /// ``Setting/cache`` names the cache that the settings are for; its text is only validated.

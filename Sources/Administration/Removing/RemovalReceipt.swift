@@ -30,7 +30,7 @@ public struct RemovalReceipt {
   public private(set) var orphanedFiles = 0
   /// The number of body files that stay, because another database in the folder refers to them, or may do so.
   public private(set) var keptFiles = 0
-  /// The total length of the removed files, in bytes: the space freed at once.
+  /// The total length of the removed files that have no other names, in bytes: the space freed at once.
   public private(set) var returnedBytes: ByteCount
   /// The size on disk afterwards, in bytes; `nil` if unknown.
   public var footprintAfter: ByteCount?
@@ -83,7 +83,7 @@ public struct RemovalReceipt {
     orphanedFiles = removal.orphanedFiles
     linkedFiles = removal.linkedFiles
     keptFiles = removal.keptFiles
-    returnedBytes = removal.returnedBytes
+    returnedBytes = removal.returnedBytes - removal.linkedBytes
     // Files that could not be removed still occupy their space.
     footprintAfter =
       self.plan.footprintAfter + max(0, self.plan.returnedBytes - removal.returnedBytes)

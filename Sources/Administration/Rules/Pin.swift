@@ -56,7 +56,7 @@ extension Configuration {
     files.flatMap { file in
       // The command may have named the cache by its path or through a link. Pins must hold all the
       // same.
-      file.caches.filter { names.contains($0.name) }.flatMap(\.pins) + file.pins
+      names.flatMap { file.cache(named: $0)?.pins ?? [] } + file.pins
     }
   }
 }

@@ -31,6 +31,10 @@ public struct HeldSignals: ~Copyable {
   /// A signal that is not blocked ends the process at once.
   public static var areWaiting: Bool { isPending(ending) }
 
+  /// The signal by which another process is asked to end, and the one that it cannot hold.
+  public static var endingSignal: Int32 { SIGTERM }
+  public static var killingSignal: Int32 { SIGKILL }
+
   /// Whether any of the signals is blocked in this process.
   static var areHeld: Bool {
     var blocked = sigset_t()

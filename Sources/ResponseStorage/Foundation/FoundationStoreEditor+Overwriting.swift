@@ -37,6 +37,7 @@ extension FoundationStoreEditor {
       try files.remove(doomed)
       removal.returnedBytes += doomed.reduce(0) { $0 + $1.size }
       removal.linkedFiles += doomed.count { $0.isLinked }
+      removal.linkedBytes += doomed.reduce(0) { $0 + ($1.isLinked ? $1.size : 0) }
       removal.visited += batch.count
       intent?.settleBatch()
     }

@@ -63,7 +63,9 @@ final class FoundationStoreEditor: ResponseStore {
     unless shouldStop: () -> Bool
   ) throws(FileError) {
     while let response = responses.next(), !shouldStop() {
+      let isLinked = isLinked(response)
       if try remove(response) {
+        if isLinked { removal.linkedBytes += response.file?.size ?? 0 }
         // Foundation counts lengths and not blocks, so exactly this much is gained towards its
         // capacity.
         removal.returnedBytes += response.file?.size ?? 0
@@ -74,6 +76,14 @@ final class FoundationStoreEditor: ResponseStore {
       removal.visited += 1
       WorkCounter.add()
     }
+  }
+
+  /// Whether the file of a response has other names.
+  private func isLinked(_ response: ResponseVersion) -> Bool {
+    guard case .file(let id) = response.id, let name = FoundationFileName(of: id),
+      let status = try? files.status(of: name)
+    else { return false }
+    return status.linkCount > 1
   }
 
   /// Removes the file of a response; `false` if it does not exist or has changed.

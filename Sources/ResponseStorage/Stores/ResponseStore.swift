@@ -1,4 +1,5 @@
 public import Bytes
+import Files
 
 /// A store that is open for changes: responses can be removed, and raw responses inserted.
 ///
@@ -205,6 +206,9 @@ public struct Removal: Hashable, Sendable {
   /// The total length of the removed files.
   public var returnedBytes: ByteCount = 0
 
+  /// The length of those of them that have other names (hard links), so that no space is freed.
+  public var linkedBytes: ByteCount = 0
+
   /// The number of body files that no response refers to any more and that could not be removed.
   public var orphanedFiles = 0
 
@@ -217,4 +221,11 @@ public struct Removal: Hashable, Sendable {
 
   /// Creates an empty result.
   public init() {}
+
+  /// Counts a file that was removed; `nil` if there was none.
+  mutating func countFile(_ file: FileStatus?) {
+    guard let file else { return }
+    returnedBytes += file.size
+    if file.linkCount > 1 { linkedBytes += file.size }
+  }
 }

@@ -10,6 +10,10 @@ public import Files
 public struct StoreFinder: ~Copyable {
   private let maximumDepth: Int
   private let temporaryFolder: String
+  /// The user whose stores are reported; `nil` for all.
+  private let user: UInt32?
+  /// The users whose folders were not searched.
+  private var others: Set<UInt32> = []
   private var discovery = Discovery()
 
   /// The visited folders with their depth. A folder that was first found deep down is visited again if it
@@ -20,25 +24,43 @@ public struct StoreFinder: ~Copyable {
 
   private typealias FileIdentity = [UInt64]
 
-  private init(maximumDepth: Int, temporaryFolder: String) {
+  private init(maximumDepth: Int, temporaryFolder: String, user: UInt32?) {
     self.maximumDepth = maximumDepth
     self.temporaryFolder = temporaryFolder
+    self.user = user
   }
 
   /// Searches for stores. Files that are no store are skipped, including damaged and half-created ones.
   ///
   /// - Parameter temporaryFolder: The folder for a private copy of a store if a transaction has to be
   ///   rolled back.
+  /// - Parameter user: The user whose stores are reported; root does not even enter the folders of others. `nil` for all.
   /// - Throws: `FileError` if a required folder cannot be read.
   /// - Complexity: Time O(*n*) in the number of files and responses; memory O(*n*) in the number of folders
   ///   and stores.
   public static func discovery(
-    by search: StoreSearch, temporaryFolder: String
+    by search: StoreSearch, temporaryFolder: String, ofUser user: UInt32? = nil
+  ) throws(FileError) -> Discovery {
+    var others: Set<UInt32> = []
+    return try discovery(
+      by: search, temporaryFolder: temporaryFolder, ofUser: user, others: &others)
+  }
+
+  /// Searches for stores, like the function above.
+  ///
+  /// - Parameter others: The users into whose folders root did not look are added.
+  public static func discovery(
+    by search: StoreSearch, temporaryFolder: String, ofUser user: UInt32?,
+    others: inout Set<UInt32>
   ) throws(FileError) -> Discovery {
     var finder = StoreFinder(
-      maximumDepth: search.maximumDepth, temporaryFolder: temporaryFolder)
+      maximumDepth: search.maximumDepth, temporaryFolder: temporaryFolder, user: user)
     for path in search.folders {
       do throws(FileError) {
+        if user == 0, let part = try PathOwners.firstNotOfRoot(path) {
+          finder.others.insert(part.status.owner)
+          continue
+        }
         let folder = try Directory(path.withoutTrailingSlashes, followingLink: true)
         finder.walk(folder, depth: 0)
       } catch {
@@ -47,11 +69,15 @@ public struct StoreFinder: ~Copyable {
         if error.kind != .notFound { finder.note(error) }
       }
     }
+    others.formUnion(finder.others)
     return finder.finished()
   }
 
   private consuming func finished() -> Discovery {
     for index in discovery.stores.indices { discovery.stores[index].noteSidecars() }
+    if let user, user != 0 {
+      discovery.unreadable.removeAll { (try? FileStatus.of($0.path))?.owner != user }
+    }
     discovery.foldersTooDeep = tooDeep.subtracting(visited.keys).count
     discovery.stores.sort { ByteString($0.path) < ByteString($1.path) }
     discovery.unreadable = Set(discovery.unreadable).sorted {
@@ -61,13 +87,20 @@ public struct StoreFinder: ~Copyable {
   }
 
   private mutating func walk(_ folder: borrowing Directory, depth: Int) {
-    guard let identity = try? folder.status().identity else { return }
+    guard let status = try? folder.status() else { return }
+    let identity = status.identity
+    if user == 0, status.owner != 0 {
+      others.insert(status.owner)
+      return
+    }
     // A bind mount makes one folder appear in several places, even within itself.
     if let before = visited[identity], before <= depth { return }
     visited[identity] = depth
-    let contents = FolderContents(of: folder)
+    let contents = FolderContents(of: folder, onlyOfRoot: user == 0)
     discovery.unreadable += contents.unreadable
-    if contents.isFoundationStore(in: folder.path), found.insert(identity).inserted {
+    if user == nil || user == status.owner, contents.isFoundationStore(in: folder.path),
+      found.insert(identity).inserted
+    {
       discovery.stores.append(FoundStore(contents.foundation, at: folder.path))
     }
     let count = discovery.stores.count
@@ -88,6 +121,10 @@ public struct StoreFinder: ~Copyable {
       if let identity = try? folder.status(of: name).identity { tooDeep.insert(identity) }
       return
     }
+    if user == 0, let owner = try? folder.status(of: name).owner, owner != 0 {
+      others.insert(owner)
+      return
+    }
     do throws(FileError) {
       // Opened from its parent and without following a link: another process could replace the
       // folder by a link to somewhere else while the search is on its way.
@@ -103,9 +140,10 @@ public struct StoreFinder: ~Copyable {
 
   /// Adds a database if it is a store.
   private mutating func examine(_ name: String, in folder: borrowing Directory) {
-    guard let identity = try? folder.status(of: name).identity, !found.contains(identity) else {
-      return
-    }
+    guard let status = try? folder.status(of: name), !found.contains(status.identity),
+      user == nil || user == status.owner
+    else { return }
+    let identity = status.identity
     let path = folder.path(of: name)
     do throws(StoreError) {
       guard let store = try FoundStore(databaseAt: path, temporaryFolder: temporaryFolder) else {
@@ -135,7 +173,11 @@ private struct FolderContents {
   /// The length of the shortest database, which is the smallest page size.
   private static let shortestDatabase: ByteCount = 512
 
-  init(of folder: borrowing Directory) {
+  /// Whether files of other users than root are not even opened.
+  private let isOnlyOfRoot: Bool
+
+  init(of folder: borrowing Directory, onlyOfRoot isOnlyOfRoot: Bool) {
+    self.isOnlyOfRoot = isOnlyOfRoot
     do {
       try folder.forEachName { name in try insert(name, in: folder) }
     } catch let error as FileError {
@@ -163,8 +205,9 @@ private struct FolderContents {
       if error.kind == .notFound { return }
       throw error
     }
-    if foundation.insert(name, status) { return }
     let isFolder = status.kind == .directory
+    if isOnlyOfRoot, !isFolder, status.owner != 0 { return }
+    if foundation.insert(name, status) { return }
     guard isFolder || (status.kind == .regular && status.size >= Self.shortestDatabase) else {
       return
     }

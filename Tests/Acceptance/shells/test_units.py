@@ -295,6 +295,69 @@ def test_run_in_sandbox(thorough):
     assert kept_entries(cache) == after
 
 
+ROOT_PROBE = """
+import os
+status = open("/proc/self/status").read()
+assert os.getuid() == 0 and "NoNewPrivs:\\t1" in status, status
+assert "CapBnd:\\t%016x" % sum(1 << number for number in (0, 1, 3, 5, 6, 7)) in status, status
+for folder in ["/", "/usr", "/etc", "/home", "/srv"]:
+    try:
+        open(os.path.join(folder, "urlcache-admin-probe"), "w")
+        raise SystemExit(folder + " can be written to")
+    except OSError:
+        pass
+open("/srv/cache/probed", "w").write("all")
+"""
+
+
+@needs_systemd
+@pytest.mark.needs_user_systemd
+def test_unit_of_system():
+    """In its whole sandbox, under a systemd of root, the unit of the system cleans a cache of another user, and leaves root nothing there."""
+    home = os.path.join(root, "home")
+    units = os.path.join(home, ".config/systemd/user")
+    for folder in [units, os.path.join(home, "bin")]:
+        os.makedirs(folder)
+    os.chmod(home, 0o755)
+    shutil.copy(tool, os.path.join(home, "bin"))
+    cache = make("theirs", 300)
+    for parent, folders, names in os.walk(cache):
+        for path in [parent, *(os.path.join(parent, name) for name in names)]:
+            os.chown(path, OWNER, OWNER)
+    with open(os.path.join(home, "limits.toml"), "w") as file:
+        file.write("max-entries = 100\n")
+    with open(os.path.join(home, "probe.py"), "w") as file:
+        file.write(ROOT_PROBE)
+    with open(SERVICE) as source:
+        unit = source.read().replace("/usr/local/bin/", "/home/user/bin/")
+    assert "%f" in unit
+    for name, text in {"enforce": unit + "Environment=URLCACHE_ADMIN_CONFIG=/home/user/limits.toml\n",
+                       "probe": re.sub(r"(?m)^ExecStart=.*", f"ExecStart={PYTHON} /home/user/probe.py", unit)}.items():
+        with open(os.path.join(units, f"urlcache-admin-{name}@.service"), "w") as copy:
+            copy.write(text)
+    manager = UserManager(home, user=0, mounted={cache: "/srv/cache"})
+    try:
+        assert manager.is_ready(), "no manager"
+        for unit in ("probe", "enforce"):
+            unit = f"urlcache-admin-{unit}@srv-cache.service"
+            result = manager.control("start", unit)
+            assert result.returncode == 0, (result, manager.control("status", "--no-pager", "--full", unit).stdout)
+    finally:
+        said = manager.end()
+    assert os.path.exists(os.path.join(cache, "probed")), said
+    os.remove(os.path.join(cache, "probed"))
+    assert len(kept_entries(cache)) == 100, said
+    owners = {os.lstat(path).st_uid for path in glob.glob(cache + "/**", recursive=True)}
+    assert owners == {OWNER}, owners
+    [log] = glob.glob(os.path.join(home, ".*/**/runs.jsonl"), recursive=True) + glob.glob(os.path.join(home, ".local/state/**/runs.jsonl"), recursive=True)
+    with open(log) as lines:
+        [line] = map(json.loads, lines)
+    assert line["status"] == 0 and line["removed_entries"] == 200, line
+    [metrics] = glob.glob(os.path.join(home, ".*/**/*.prom"), recursive=True)
+    assert os.lstat(log).st_uid == os.lstat(metrics).st_uid == 0
+    assert [os.lstat(path).st_uid for path in glob.glob(os.path.join(home, ".*/**/users/*"), recursive=True)] == [OWNER]
+
+
 USER_PROBE = """
 import errno, os, socket
 assert os.getuid() == %d and "CapBnd:\\t0000000000000000" in open("/proc/self/status").read()

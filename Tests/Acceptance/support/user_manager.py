@@ -1,10 +1,9 @@
-"""A user's own systemd, as far as this machine lets one run: in namespaces of its own, for nobody's units."""
+"""A user's own systemd, as far as this machine lets one run: in namespaces of its own, for nobody's units, or for root's."""
 
 import os, shutil, subprocess, time
 
 SYSTEMD, PYTHON = "/lib/systemd/systemd", "/usr/bin/python3"
 USER = 65534
-RUNTIME = f"/run/user/{USER}"
 
 
 def groups():
@@ -20,28 +19,31 @@ def groups():
 
 
 class UserManager:
-    """Runs the units of a folder for a user whose home is a folder, which is `/home/user` to them.
+    """Runs the units of a folder for a user whose home is a folder, which is `/home/user` to them; the folders of `mounted` are
+    what they are bound to.
 
     What is mounted is so for it alone, and it ends with all of its processes.
     """
 
-    def __init__(self, home):
+    def __init__(self, home, user=USER, mounted={}):
+        self.user, self.runtime = user, f"/run/user/{user}"
         self.groups = [os.path.join(group, f"urlcache-admin-test-{os.getpid()}") for group in groups()]
         for group in self.groups:
             os.mkdir(group)
-            subprocess.run(["chown", "-R", f"{USER}:{USER}", group], check=True)
-        subprocess.run(["chown", "-R", f"{USER}:{USER}", home], check=True)
-        environment = f"PATH=/usr/bin:/bin HOME=/home/user XDG_RUNTIME_DIR={RUNTIME} SYSTEMD_LOG_TARGET=console"
-        folders = f"/run/systemd/system /run/systemd/unit-root /run/lock {RUNTIME} /home/user"
+            subprocess.run(["chown", "-R", f"{self.user}:{self.user}", group], check=True)
+        subprocess.run(["chown", "-R", f"{self.user}:{self.user}", home], check=True)
+        environment = f"PATH=/usr/bin:/bin HOME=/home/user XDG_RUNTIME_DIR={self.runtime} SYSTEMD_LOG_TARGET=console"
+        folders = f"/run/systemd/system /run/systemd/unit-root /run/lock {self.runtime} /home/user"
         script = ["set -e", *(f"echo 0 >{group}/cgroup.procs" for group in self.groups),
                   "mount -t tmpfs none /run", "mount -t tmpfs none /home",
                   # Where everybody may write, but for the sandbox.
                   "mount -t tmpfs -o mode=1777 none /srv", f"mkdir -p {folders}",
-                  f"chown {USER}:{USER} {RUNTIME}", f"chmod 700 {RUNTIME}", f"mount --bind {home} /home/user",
+                  f"chown {self.user}:{self.user} {self.runtime}", f"chmod 700 {self.runtime}", f"mount --bind {home} /home/user",
+                  *(f"mkdir -p {inside} && mount --bind {outside} {inside}" for outside, inside in mounted.items()),
                   # What it makes for PrivateTmp= would stay when it is killed.
                   *(f"mount -t tmpfs -o mode=1777 none {folder}" for folder in ("/tmp", "/var/tmp")),
                   # The process 1 would be that of a system.
-                  f"setpriv --reuid {USER} --regid {USER} --clear-groups env -i {environment} "
+                  f"setpriv --reuid {self.user} --regid {self.user} --clear-groups env -i {environment} "
                   f"{SYSTEMD} --user --unit=basic.target", "exit"]
         # The first of its processes is the one that is waited for.
         self.process = subprocess.Popen(
@@ -54,8 +56,8 @@ class UserManager:
         """Runs `systemctl` as the user, where the units are."""
         [child] = subprocess.run(["ps", "--ppid", str(self.process.pid), "-o", "pid="], capture_output=True, text=True).stdout.split()
         return subprocess.run(
-            ["nsenter", "--target", child, "--mount", "--pid", "setpriv", "--reuid", str(USER), "--regid", str(USER), "--clear-groups",
-             "env", "-i", "PATH=/usr/bin:/bin", "HOME=/home/user", f"XDG_RUNTIME_DIR={RUNTIME}", "systemctl", "--user", *words],
+            ["nsenter", "--target", child, "--mount", "--pid", "setpriv", "--reuid", str(self.user), "--regid", str(self.user), "--clear-groups",
+             "env", "-i", "PATH=/usr/bin:/bin", "HOME=/home/user", f"XDG_RUNTIME_DIR={self.runtime}", "systemctl", "--user", *words],
             capture_output=True, text=True)
 
     def is_ready(self):

@@ -44,7 +44,13 @@ extension URLCacheAdmin.Config {
       let renderer = ConfigurationRenderer(configuration)
       var output = OutputBuffer(environment)
       switch format {
-      case .table: renderer.appendTable(into: &output.text)
+      case .table:
+        renderer.appendTable(into: &output.text)
+        // A file in the wrong place has no effect, and nothing else would say so.
+        for (path, _) in environment.configurationPaths(file.config) {
+          let isRead = configuration.files.contains { $0.path == path }
+          environment.note(isRead ? "read '\(path)'" : "there is no '\(path)'")
+        }
       case .json:
         let paths = environment.configurationPaths(file.config).map(\.path)
         renderer.appendJSON(paths: paths, into: &output.text)

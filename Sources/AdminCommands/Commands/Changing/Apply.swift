@@ -31,6 +31,13 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup(title: "Output") var terminal: TerminalOptions
 
+    var inputs: [String] { [file] }
+
+    func workedPath(in environment: CommandEnvironment) throws -> String? {
+      try cache.cache == nil && environment.isolation != nil
+        ? read(in: environment).path : cache.path(in: environment)
+    }
+
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
     var recording: RecordOptions { change.recording }
@@ -91,6 +98,11 @@ extension URLCacheAdmin {
             throw JSONError("the plan is too large", at: bytes.count)
           }
           var json = JSONReader(bytes)
+          return try SavedPlan(reading: &json, temporaryFolder: folder)
+        }
+        if environment.job != nil {
+          // It belongs to who has started this process.
+          var json = JSONReader(try environment.inputs.text(of: file, upTo: Self.largestPlan))
           return try SavedPlan(reading: &json, temporaryFolder: folder)
         }
         let file = try OpenFile(readingInput: file)

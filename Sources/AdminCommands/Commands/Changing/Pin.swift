@@ -192,7 +192,7 @@ struct PinScopeOptions: ParsableArguments {
     if configuration.path(ofCache: cache) != nil { return cache }
     // A configuration has sections for names only, and a pin that is bound to a path would be lost
     // when the cache moves.
-    guard let name = configuration.names(ofCacheAt: cache).first else {
+    guard let name = CachePlaces(of: configuration).names(ofCacheAt: cache).first else {
       throw CommandFailure.usage(
         "pins are stored by name, but the cache '\(printable(cache))' has no name in the configuration",
         hint:

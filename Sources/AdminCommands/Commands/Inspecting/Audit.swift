@@ -35,6 +35,10 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Output") var terminal: TerminalOptions
 
     var format: AuditRenderer.Format { formats.format }
+    var inputs: [String] {
+      selection.urlFile + [audit.baseline, audit.writeBaseline].compactMap(\.self)
+    }
+    var outputs: [String] { audit.writeBaseline.map { [$0] } ?? [] }
     var writesJSON: Bool { [.json, .sarif, .ndjson].contains(format) }
     var outputPurpose: OutputPurpose { .answer }
 

@@ -56,6 +56,7 @@ extension URLCacheAdmin {
 
     static let takesEntries = true
 
+    var outputs: [String] { output.map { [$0] } ?? [] }
     var writesJSON: Bool { false }
 
     var entryOperands: [String] { entry.map { [$0] } ?? [] }

@@ -64,6 +64,14 @@ extension URLCacheAdmin {
     }
 
     var format: ChangeFormat { formats.format }
+    var inputs: [String] { selection.urlFile }
+
+    /// The first one that does not belong to root: its owner may not be able to read the other one.
+    func workedPath(in environment: CommandEnvironment) throws -> String? {
+      let paths = [first, second].map { environment.configuration.path(ofCache: $0)?.text ?? $0 }
+      return try paths.first { try environment.isolation?($0) != nil } ?? first
+    }
+
     var writesJSON: Bool { format == .json }
     var outputPurpose: OutputPurpose { .answer }
 

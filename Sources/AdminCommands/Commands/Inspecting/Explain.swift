@@ -53,6 +53,7 @@ extension URLCacheAdmin {
     var headersFrom: String?
 
     var format: ExplanationFormat { formats.format }
+    var inputs: [String] { selection.urlFile + (headersFrom.map { [$0] } ?? []) }
     var writesJSON: Bool { format == .json }
     var outputPurpose: OutputPurpose { .answer }
 

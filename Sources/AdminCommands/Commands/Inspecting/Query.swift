@@ -47,6 +47,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Output") var secrets: SecretOptions
     @OptionGroup(title: "Output") var terminal: TerminalOptions
 
+    var inputs: [String] { selection.urlFile + (file.map { [$0] } ?? []) }
     var writesJSON: Bool { formats.format == .json }
 
     func validate() throws {

@@ -84,6 +84,7 @@ extension URLCacheAdmin {
       .joined(separator: ", ")
 
     private var format: ListFormat { formats.format }
+    var outputs: [String] { output.map { [$0] } ?? [] }
     var writesJSON: Bool { output == nil && format == .json }
 
     func validate() throws {

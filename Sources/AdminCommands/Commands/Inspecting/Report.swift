@@ -57,6 +57,7 @@ extension URLCacheAdmin {
     @Flag(help: "Show passwords and tokens in URLs instead of '***'.")
     var showSecrets = false
 
+    var outputs: [String] { [output] }
     var writesJSON: Bool { false }
 
     mutating func fill(from settings: CacheSettings) {
@@ -75,7 +76,7 @@ extension URLCacheAdmin {
       try source.refuseReplacement(by: output)
       // Before the cache is read, which may take long: a file that cannot be created should be
       // reported at once.
-      try ArchiveOutput.check(path: output, isForced: force)
+      try ArchiveOutput.check(path: output, isForced: force, in: environment)
       let now = cache.now(in: environment)
       var report = try environment.showingProgress("Reading entries", over: source) {
         try CacheReport(

@@ -50,6 +50,7 @@ extension URLCacheAdmin {
     @Option(help: "The bodies to include: all, none (default: all).")
     var bodies: ExportedBodies?
 
+    var outputs: [String] { [output] }
     var writesJSON: Bool { false }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
@@ -101,7 +102,7 @@ extension URLCacheAdmin {
       where isWanted: (borrowing StoredResponse) throws -> Bool
     ) throws -> ArchiveExport.Summary {
       if export.format == .files {
-        let folder = try FolderOutput(path: output)
+        let folder = try FolderOutput(path: output, environment)
         let summary = try export.run(on: source, projection, where: isWanted, into: folder)
         try source.finish()
         try folder.commit()

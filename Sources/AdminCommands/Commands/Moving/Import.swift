@@ -52,6 +52,7 @@ extension URLCacheAdmin {
     @OptionGroup(title: "Output") var formats: FormatOptions<ChangeFormat>
 
     var format: ChangeFormat { formats.format }
+    var inputs: [String] { selection.urlFile + [file] }
     var writesJSON: Bool { format == .json }
     var newFiles: [NewFileOption] { backingUp.newFiles }
     var outputPurpose: OutputPurpose { dryRun ? .answer : .receipt }
@@ -253,6 +254,12 @@ extension URLCacheAdmin.Import {
     let opening = ArchiveOpening(
       path: file, limits: importing.limits, temporaryFolder: environment.temporaryFolder)
     if file == "-" { return try opening.openInput(reading: environment.readInputPiece) }
+    // What only root can read, root reads.
+    if let read = environment.readPieceOfInput, self.file == file,
+      let error = FileAccess.errorOfReading(file), error.kind == .accessDenied
+    {
+      return try opening.openInput { try read(file, &$0) }
+    }
     do {
       return try opening.open()
     } catch let error as ResponseArchiveError where error.kind == .notAnArchive {

@@ -121,21 +121,18 @@ extension AppleStoreEditor {
     _ orphan: OrphanFile, unlessIn names: Set<UUIDBytes>, _ newName: ByteString?,
     _ removal: inout Removal
   ) {
-    var isGone = false
+    var gone: FileStatus?
     // The name comes from a plan, which is a file that anyone may have edited, so it must be a UUID
     // here, too.
     if let uuid = UUIDBytes(Array(orphan.name.utf8)), !names.contains(uuid),
       !neighbours.mayName(uuid)
     {
-      do throws(FileError) { isGone = try bodies.remove(orphan, renamingTo: newName) } catch {
+      do throws(FileError) { gone = try bodies.remove(orphan, renamingTo: newName) } catch {
         removal.orphanedFiles += 1
       }
     }
-    if isGone {
-      removal.returnedBytes += orphan.size
-    } else {
-      removal.skippedOrphans.append(orphan.name)
-    }
+    if gone == nil { removal.skippedOrphans.append(orphan.name) }
+    removal.countFile(gone)
   }
 }
 

@@ -64,6 +64,9 @@ public final class AppleStoreEditor: ResponseStore {
       throw StoreError(error, path: files.database)
     }
     let isLocked = try Self.isLockedElsewhere(lockFile, files)
+    if let oddity = try files.oddities(of: lockFile).first {
+      throw StoreError(.unsupported, at: path, because: oddity)
+    }
     let connection = try Self.connect(files, wait)
     let hasLog = try Self.hasLog(connection, path)
     // A trigger runs inside of a DELETE. One was made that empties the whole cache when a single
@@ -315,8 +318,7 @@ extension AppleStoreEditor {
     if overwrites { doomed = bodies.overwrite(doomed, into: &removal) }
     for name in doomed {
       do throws(FileError) {
-        let length = try bodies.remove(name) ?? 0
-        removal.returnedBytes += length
+        removal.countFile(try bodies.remove(name))
       } catch {
         removal.orphanedFiles += 1
       }

@@ -51,7 +51,7 @@ struct AppleBodyFiles: ~Copyable {
   }
 
   /// Removes the file with this name if it is a regular file, and returns its size; `nil` if there is none.
-  borrowing func remove(_ name: ByteString) throws(FileError) -> ByteCount? {
+  borrowing func remove(_ name: ByteString) throws(FileError) -> FileStatus? {
     guard let name = Self.validated(name.bytes) else { return nil }
     switch directory {
     case .none:
@@ -64,7 +64,7 @@ struct AppleBodyFiles: ~Copyable {
         // followed and never removed, so that a removal cannot reach anything outside of the cache.
         guard status.kind == .regular else { return nil }
         try directory.remove(name)
-        return status.size
+        return status
       } catch {
         guard error.kind == .notFound else { throw error }
         return nil
@@ -213,9 +213,9 @@ struct AppleBodyFiles: ~Copyable {
   /// - Parameter newName: If not `nil`, the file gets this name instead.
   borrowing func remove(
     _ orphan: OrphanFile, renamingTo newName: ByteString? = nil
-  ) throws(FileError) -> Bool {
+  ) throws(FileError) -> FileStatus? {
     switch directory {
-    case .none: return false
+    case .none: return nil
     case .some(let directory):
       do throws(FileError) {
         let status = try directory.status(of: orphan.name)
@@ -223,16 +223,16 @@ struct AppleBodyFiles: ~Copyable {
           // A file that has changed since it was listed may belong to a response that an app is
           // storing right now.
           status.modified == orphan.modified
-        else { return false }
+        else { return nil }
         if let newName {
           try directory.rename(Array(orphan.name.utf8), to: newName.bytes)
         } else {
           try directory.remove(orphan.name)
         }
-        return true
+        return status
       } catch {
         guard error.kind == .notFound else { throw error }
-        return false
+        return nil
       }
     }
   }

@@ -40,7 +40,9 @@ struct AppleSnapshot: ~Copyable {
   let inUse: Bool
   /// The id of that process, if the system reports it.
   let holder: Int32?
-  /// Notes for the user about how the database was opened.
+  /// What is odd about the files, so that the cache is not changed.
+  let oddities: [String]
+  /// Notes for the user about the files, and how the database was opened.
   let notes: [String]
 
   /// The largest database of which a copy is made while an app waits.
@@ -89,6 +91,8 @@ struct AppleSnapshot: ~Copyable {
     } catch {
       throw StoreError(error, path: files.database)
     }
+    // Before SQLite opens the files.
+    let oddities = try files.oddities(of: file)
     let hasJournal = try lock == nil && Self.hasHotJournal(files, state)
     // Where a transaction was interrupted, SQLite does not get to see the journal: as root, it would set its owner.
     let isActive =
@@ -111,14 +115,7 @@ struct AppleSnapshot: ~Copyable {
       if let error = error as? SQLiteError { throw StoreError(error, path: files.path) }
       throw error
     }
-    var notes: [String] = []
-    if state.database.linkCount > 1 {
-      // SQLite derives the name of the log from that of the database, so two names of one file have
-      // two logs. Its documentation lists this among the ways to corrupt a database ("How To
-      // Corrupt An SQLite Database File", multiple links to the same file).
-      notes.append("the database file has hard links, so SQLite cannot protect it")
-    }
-    self.notes = notes + opened.notes
+    (self.oddities, notes) = (oddities, oddities + opened.notes)
     self.files = files
     self.usesLog = usesLog
     inUse = lock != nil

@@ -57,7 +57,8 @@ public final class AppleStore: StoreKind {
       identity: try files.state().database.identity, inUse: snapshot.inUse,
       holder: snapshot.holder,
       rawPropertyLists: ["response_object", "request_object", "proto_props", "user_info"],
-      notes: snapshot.notes + layout.notes, readOnlyReason: layout.readOnlyReason)
+      notes: snapshot.notes + layout.notes,
+      readOnlyReason: snapshot.oddities.first ?? layout.readOnlyReason)
   }
 
   convenience init(_ opening: StoreOpening) throws {

@@ -63,6 +63,52 @@ struct AppleStoreFiles {
     return State(database: database, wal: try regularFile(wal), journal: try regularFile(journal))
   }
 
+  /// Returns what is odd about the files, as clauses; a cache with any of that is not changed.
+  ///
+  /// A link can be one to a file of somebody else, and SQLite would write to that. It opens and closes the files, so call it
+  /// only while this process has no connection to the database.
+  ///
+  /// - Parameter file: The open database.
+  func oddities(of file: borrowing OpenFile) throws(StoreError) -> [String] {
+    do throws(FileError) {
+      let owner = try Directory(folder, followingLink: true).status().owner
+      var oddities: [String] = []
+      // SQLite derives the name of the log from that of the database, so two names of one file have
+      // two logs. Its documentation lists this among the ways to corrupt a database ("How To
+      // Corrupt An SQLite Database File", multiple links to the same file).
+      let status = try file.status()
+      if status.linkCount > 1 {
+        oddities.append("the database file has hard links, so SQLite cannot protect it")
+      }
+      if status.owner != owner {
+        oddities.append("the database file belongs to another user than its folder")
+      }
+      for (name, path) in [("log", wal), ("index of the log", shm), ("journal", journal)] {
+        guard let status = try Self.status(of: path) else { continue }
+        if status.kind != .regular { oddities.append("its \(name) is \(status.kind.rawValue)") }
+        if status.linkCount > 1 { oddities.append("its \(name) has hard links") }
+        if status.owner != owner, status.owner != 0 {
+          oddities.append("its \(name) belongs to another user than its folder")
+        }
+      }
+      return oddities
+    } catch {
+      throw StoreError(error, path: error.path)
+    }
+  }
+
+  /// Returns the status of a file that was opened; `nil` if it does not exist.
+  private static func status(of path: String) throws(FileError) -> FileStatus? {
+    do throws(FileError) { return try OpenFile(reading: path).status() } catch {
+      switch error.kind {
+      case .notFound: return nil
+      // It can be looked at all the same; writing will fail.
+      case .accessDenied, .symbolicLink: return try FileStatus.of(path)
+      default: throw error
+      }
+    }
+  }
+
   /// Checks, before any change, that this user may write to every file that a change writes. Otherwise rows
   /// could be removed but not their body files, which would leave the cache worse than before.
   func checkWriting() throws(StoreError) {

@@ -9,15 +9,52 @@
 /// A child process with which this process communicates through two pipes.
 ///
 /// It is killed and reaped when its owner is destroyed. If this process ends otherwise, the child reads the
-/// end of its input.
+/// end of its input, or ends with it if it is separate (``Privileges/separate()``).
 public struct ChildProcess: ~Copyable {
   private let number: pid_t
   private let input: Int32
   private let output: Int32
   private let path: String
+  private var isReaped = false
+
+  /// How a process has ended.
+  public enum End: Hashable, Sendable {
+    /// By itself, with a status.
+    case exit(Int32)
+    /// By a signal.
+    case signal(Int32)
+  }
+
+  /// What a program is started with that has nothing of this process but two pipes.
+  public struct Separation: Sendable {
+    /// The arguments, without the name of the program.
+    public let arguments: [String]
+    /// The environment, as `NAME=value`.
+    public let variables: [String]
+
+    /// Creates it.
+    public init(arguments: [String], variables: [String]) {
+      (self.arguments, self.variables) = (arguments, variables)
+    }
+  }
 
   /// Starts the program at a path, without arguments. It inherits standard error.
   public init(_ path: String) throws(FileError) {
+    try self.init(path, nil)
+  }
+
+  /// Starts this program.
+  public init(ofThisProgram separation: Separation) throws(FileError) {
+    #if canImport(Darwin)
+      guard let path = CurrentProcess.programPath else { throw FileError(ENOENT, at: "") }
+    #else
+      // The file itself: its name may belong to a newer version by now.
+      let path = "/proc/self/exe"
+    #endif
+    try self.init(path, separation)
+  }
+
+  private init(_ path: String, _ separation: Separation?) throws(FileError) {
     let (readable, input) = try Self.pipe(path)
     let output: Int32
     let writable: Int32
@@ -26,7 +63,7 @@ public struct ChildProcess: ~Copyable {
       close(input)
       throw error
     }
-    let started = Self.start(path, input: readable, output: writable)
+    let started = Self.start(path, separation, input: readable, output: writable)
     close(readable)
     close(writable)
     guard started.failure == 0 else {
@@ -43,11 +80,39 @@ public struct ChildProcess: ~Copyable {
   deinit {
     close(input)
     close(output)
+    // Another process may have its number by now.
+    if isReaped { return }
     // The program has nothing to save. Waiting for it without killing it could last as long as a
     // time-out of a request.
     kill(number, SIGKILL)
     var status: Int32 = 0
-    while unsafe waitpid(number, &status, 0) < 0, errno == EINTR {}
+    // A process that waits for a file system of a user does not end before that answers. This process does not wait for it.
+    for _ in 0..<Self.mostRounds {
+      let reaped = unsafe waitpid(number, &status, WNOHANG)
+      if reaped == number || reaped < 0 && errno != EINTR { return }
+      CurrentProcess.sleep(milliseconds: Self.millisecondsOfRound)
+    }
+  }
+
+  private static let (mostRounds, millisecondsOfRound) = (2_000, 1)
+
+  /// Sends a signal to the process.
+  public borrowing func send(_ signal: Int32) { _ = kill(number, signal) }
+
+  /// Returns how the process has ended, and waits for that a little if its output has ended; `nil` if it does not end.
+  public mutating func end() -> End? {
+    var status: Int32 = 0
+    for _ in 0..<Self.mostRounds {
+      let reaped = unsafe waitpid(number, &status, WNOHANG)
+      if reaped == number {
+        isReaped = true
+        // As `WIFEXITED`, `WEXITSTATUS` and `WTERMSIG` read it on all systems.
+        return status & 0x7F == 0 ? .exit(status >> 8 & 0xFF) : .signal(status & 0x7F)
+      }
+      if reaped < 0, errno != EINTR { return nil }
+      CurrentProcess.sleep(milliseconds: Self.millisecondsOfRound)
+    }
+    return nil
   }
 
   /// Writes to the standard input of the program.
@@ -91,7 +156,7 @@ public struct ChildProcess: ~Copyable {
 
   /// Starts a program with default signals: this process may ignore some and block others.
   private static func start(
-    _ path: String, input: Int32, output: Int32
+    _ path: String, _ separation: Separation?, input: Int32, output: Int32
   ) -> (number: pid_t, failure: Int32) {
     #if canImport(Darwin)
       var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = (nil, nil)
@@ -109,7 +174,11 @@ public struct ChildProcess: ~Copyable {
     unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     // With POSIX_SPAWN_CLOEXEC_DEFAULT, standard error would be closed without this.
-    unsafe posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDERR_FILENO)
+    if separation == nil {
+      unsafe posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDERR_FILENO)
+    } else {
+      unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    }
     var (none, usual) = (sigset_t(), sigset_t())
     unsafe sigemptyset(&none)
     unsafe sigemptyset(&usual)
@@ -120,14 +189,29 @@ public struct ChildProcess: ~Copyable {
     unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
     unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
     var child: pid_t = 0
-    guard let name = unsafe strdup(path) else { return (0, ENOMEM) }
-    defer { unsafe free(name) }
-    var arguments = unsafe [name, nil]
+    let name = separation == nil ? path : "urlcache-admin"
+    var arguments =
+      unsafe ([name] + (separation?.arguments ?? [])).map { unsafe strdup($0) } + [nil]
+    var variables = unsafe (separation?.variables ?? []).map { unsafe strdup($0) } + [nil]
+    defer { for unsafetext in unsafe arguments + variables { unsafe free(text) } }
     // `posix_spawn` and not `fork`: after a fork, only async-signal-safe functions may be called
     // while other threads exist.
-    let failure = unsafe posix_spawn(&child, path, &actions, &attributes, &arguments, environ)
+    let failure =
+      separation == nil
+      ? unsafe posix_spawn(&child, path, &actions, &attributes, &arguments, environ)
+      : unsafe posix_spawn(&child, path, &actions, &attributes, &arguments, &variables)
     return (child, failure)
   }
+}
+
+/// The name of a signal, such as `SIGKILL`; its number for another one than those that end a process.
+public func signalName(_ number: Int32) -> String {
+  let names = [
+    SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGHUP: "SIGHUP", SIGILL: "SIGILL",
+    SIGINT: "SIGINT", SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV", SIGSYS: "SIGSYS",
+    SIGTERM: "SIGTERM", SIGTRAP: "SIGTRAP", SIGXCPU: "SIGXCPU",
+  ]
+  return names[number] ?? "signal \(number)"
 }
 
 /// The C function `pipe`, which the method of the same name hides.

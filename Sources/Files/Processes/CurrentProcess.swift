@@ -15,6 +15,26 @@ public enum CurrentProcess {
     return unsafe String(validatingCString: value)
   }
 
+  /// The home folder of this user in the database of users; `nil` if there is none.
+  public static var homeFolder: String? { UserRecord(geteuid())?.home }
+
+  /// Whether this is the superuser.
+  public static var isRoot: Bool { geteuid() == 0 }
+
+  /// The number of this user.
+  public static var user: UInt32 { geteuid() }
+
+  /// All environment variables, as `NAME=value`; without those that are not UTF-8.
+  public static var variables: [String] {
+    var variables: [String] = []
+    var index = 0
+    while let text = unsafe environ[index] {
+      if let text = unsafe String(validatingCString: text) { variables.append(text) }
+      index += 1
+    }
+    return variables
+  }
+
   /// Sets an environment variable. Call it only while there is one thread.
   public static func set(_ name: String, to value: String) {
     _ = unsafe setenv(name, value, 1)
@@ -56,6 +76,42 @@ public enum CurrentProcess {
   /// Ends the process.
   public static func end(with status: Int32) -> Never {
     exit(status)
+  }
+}
+
+/// What the database of users says about a user.
+public struct UserRecord: Sendable {
+  /// The number of the user.
+  public let user: UInt32
+  /// The number of the user's group.
+  public let group: UInt32
+  /// The home folder.
+  public let home: String
+
+  /// The group of users that are in no group.
+  public static var groupOfNobody: UInt32 {
+    #if canImport(Darwin)
+      UInt32(bitPattern: -2)
+    #else
+      65_534
+    #endif
+  }
+
+  /// Looks a user up; `nil` if the database does not have it. The corresponding C function is `getpwuid_r`.
+  public init?(_ user: UInt32) {
+    var (record, buffer) = unsafe (passwd(), [CChar](repeating: 0, count: 1 << 16))
+    let facts: (group: UInt32, home: String)? = unsafe buffer.withUnsafeMutableBufferPointer {
+      buffer in
+      var found: UnsafeMutablePointer<passwd>?
+      guard let start = buffer.baseAddress,
+        unsafe getpwuid_r(user, &record, start, buffer.count, &found) == 0,
+        let found = unsafe found,
+        let home = unsafe found.pointee.pw_dir
+      else { return nil }
+      return unsafe (found.pointee.pw_gid, String(cString: home))
+    }
+    guard let facts else { return nil }
+    (self.user, group, home) = (user, facts.group, facts.home)
   }
 }
 
