@@ -193,7 +193,7 @@ public struct ChildProcess: ~Copyable {
     var arguments =
       unsafe ([name] + (separation?.arguments ?? [])).map { unsafe strdup($0) } + [nil]
     var variables = unsafe (separation?.variables ?? []).map { unsafe strdup($0) } + [nil]
-    defer { for unsafetext in unsafe arguments + variables { unsafe free(text) } }
+    defer { unsafe (arguments + variables).forEach { text in unsafe free(text) } }
     // `posix_spawn` and not `fork`: after a fork, only async-signal-safe functions may be called
     // while other threads exist.
     let failure =

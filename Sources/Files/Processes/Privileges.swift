@@ -62,7 +62,7 @@ public enum Privileges {
     #else
       var own = [group]
       guard unsafe setgroups(1, &own) == 0, setgid(group) == 0, setuid(user) == 0,
-        unsafe ptrace(31 /* PT_DENY_ATTACH */, 0, nil, 0) == 0,
+        refuseTracing(),
         getuid() == user, geteuid() == user, getgid() == group, getegid() == group
       else { throw Failure() }
     #endif
@@ -73,6 +73,18 @@ public enum Privileges {
     // The change of the user has undone it.
     endWithParent()
   }
+
+  #if canImport(Darwin)
+    /// Has the system end whoever traces this process; `false` if it cannot.
+    private static func refuseTracing() -> Bool {
+      typealias Trace = @convention(c) (Int32, pid_t, UnsafeMutablePointer<CChar>?, Int32) -> Int32
+      // Its header is in no module. The first value is `RTLD_DEFAULT`, the last `PT_DENY_ATTACH`.
+      guard let symbol = unsafe dlsym(UnsafeMutableRawPointer(bitPattern: -2), "ptrace") else {
+        return false
+      }
+      return unsafe unsafeBitCast(symbol, to: Trace.self)(31, 0, nil, 0) == 0
+    }
+  #endif
 
   private static func closeOneByOne() {
     let most = Int32(clamping: sysconf(Int32(_SC_OPEN_MAX)))

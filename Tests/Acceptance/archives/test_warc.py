@@ -204,7 +204,8 @@ def test_signal(format):
     status, whole = ended(started(f"whole.{format}"))
     assert status == 0
     process = started(f"ended.{format}")
-    while not os.path.exists(path(f"ended.{format}.partial")):
+    # Its file has no name yet.
+    while not any(os.readlink(f"/proc/{process.pid}/fd/{name}").startswith(scratch.root + "/#") for name in os.listdir(f"/proc/{process.pid}/fd")):
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)

@@ -1,6 +1,5 @@
 """Has commands write logs, metrics, backups and plans where that is not possible, and looks at what is left."""
 
-import fcntl
 import itertools
 import json
 import os
@@ -166,17 +165,6 @@ def test_new_folders(removes):
         assert json.loads(read(log))["removed_entries"] == 60, read(log)
         assert b'urlcache_last_run_removed_entries{cache="' in read(metrics)
         assert stat.S_IMODE(os.stat(folder).st_mode) & 0o700 == 0o700
-
-
-def test_metrics_of_two_at_once():
-    """A purge removes its entries even while another process writes the same metrics, and reports that it could not write them."""
-    cache = fresh()
-    with open(path("m.prom.partial"), "wb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        result = run("purge", "-c", cache, "--all", "--yes", "--metrics-file", path("m.prom"), status=74)
-        assert ids(cache) == [], result
-        assert f"cannot write the metrics '{path('m.prom')}': ".encode() in result.stderr, result
-        assert b".partial" not in result.stderr, result
 
 
 def limited(length):
