@@ -341,6 +341,7 @@ install_operations() {
 # Gets Prometheus and node_exporter out of their packages, which would start services if they were installed.
 install_prometheus() {
   [ -x .build/peers/prometheus-node-exporter ] && return 0
+  command -v apt-get >/dev/null || return 0
   echo "== install prometheus"
   folder=$(mktemp -d) || return
   (cd "$folder" && apt-get download -qq prometheus prometheus-node-exporter \
@@ -399,6 +400,8 @@ start_installing
 step "format" swift format lint --strict --recursive --parallel Sources Tests Package.swift
 step "build" build
 step "install peers" installed
+# There, the build is the check.
+[ "$(uname -s)" = Darwin ] || step "type check for macOS" python3 Tests/macOS/typecheck.py --scratch-path .build-tests
 chosen=Tests/Acceptance
 ! $thorough || chosen="--thorough $chosen"
 both
