@@ -59,7 +59,8 @@ public struct ErasureReceipt: Hashable, Sendable {
 
   /// Whether nothing remains, as far as the search can tell.
   public var isComplete: Bool {
-    !isDone || isErased && linkedFiles == 0 && keptOrphans == 0 && failure == nil
-      && report?.traces == 0
+    !isDone
+      || isErased && linkedFiles == 0 && keptOrphans == 0 && failure == nil
+        && report?.traces == 0
   }
 }

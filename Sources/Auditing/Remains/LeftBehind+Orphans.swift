@@ -18,7 +18,8 @@ extension LeftBehind {
         let key = FoundSecrets.Key(value: match.value, place: place)
         if found.recount(key) { return }
         found.insert(
-          AuditFinding(AuditRule(match.rule), place, detail: match.name, secret: match, bytes: orphan.size),
+          AuditFinding(
+            AuditRule(match.rule), place, detail: match.name, secret: match, bytes: orphan.size),
           as: key)
       }
     }

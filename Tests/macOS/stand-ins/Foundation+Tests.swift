@@ -82,7 +82,9 @@ public struct CharacterSet: Hashable, Sendable {
 extension StringProtocol {
   public func components(separatedBy separator: some StringProtocol) -> [String] { [] }
   public func trimmingCharacters(in set: CharacterSet) -> String { "" }
-  public func replacingOccurrences(of target: some StringProtocol, with text: some StringProtocol) -> String {
+  public func replacingOccurrences(of target: some StringProtocol, with text: some StringProtocol)
+    -> String
+  {
     ""
   }
   public func data(using encoding: String.Encoding) -> Data? { nil }
@@ -128,6 +130,7 @@ public struct Calendar: Hashable, Sendable {
   public enum Identifier: Sendable { case gregorian }
   public enum Component: Hashable, Sendable { case year, month, day, hour, minute, second, weekday }
   public init(identifier: Identifier) {}
+  // swift-format-ignore: NeverForceUnwrap
   public var timeZone: TimeZone {
     get { TimeZone(secondsFromGMT: 0)! }
     set {}
@@ -179,7 +182,8 @@ open class FileManager: NSObject, @unchecked Sendable {
   open func contentsOfDirectory(atPath path: String) throws -> [String] { [] }
   open func subpathsOfDirectory(atPath path: String) throws -> [String] { [] }
   open func attributesOfItem(atPath path: String) throws -> [FileAttributeKey: Any] { [:] }
-  open func setAttributes(_ attributes: [FileAttributeKey: Any], ofItemAtPath path: String) throws {}
+  open func setAttributes(_ attributes: [FileAttributeKey: Any], ofItemAtPath path: String) throws {
+  }
 }
 
 open class FileHandle: NSObject, @unchecked Sendable {
@@ -278,7 +282,9 @@ public protocol NSCoding {}
 public protocol NSSecureCoding: NSCoding {}
 
 open class NSKeyedArchiver: NSObject {
-  open class func archivedData(withRootObject object: Any, requiringSecureCoding: Bool) throws -> Data {
+  open class func archivedData(withRootObject object: Any, requiringSecureCoding: Bool) throws
+    -> Data
+  {
     Data()
   }
 }

@@ -75,7 +75,8 @@ public struct URL: Hashable, Sendable {
 public struct URLRequest: Hashable, Sendable {
   public typealias CachePolicy = NSURLRequest.CachePolicy
   public init(
-    url: URL, cachePolicy: CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60.0
+    url: URL, cachePolicy: CachePolicy = .useProtocolCachePolicy,
+    timeoutInterval: TimeInterval = 60.0
   ) {}
   public var url: URL?
   public var httpMethod: String?
@@ -140,7 +141,6 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
   open func resume() {}
 }
 
-
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
 open class URLSession: NSObject, @unchecked Sendable {
@@ -191,7 +191,6 @@ open class Host: NSObject {
   open var addresses: [String] { [] }
 }
 
-
 public struct URLError: Error, Hashable, Sendable {
   public struct Code: Hashable, RawRepresentable, Sendable {
     public let rawValue: Int
@@ -217,7 +216,9 @@ extension URLError.Code {
   public static var secureConnectionFailed: URLError.Code { URLError.Code(rawValue: -1200) }
   public static var serverCertificateHasBadDate: URLError.Code { URLError.Code(rawValue: -1201) }
   public static var serverCertificateUntrusted: URLError.Code { URLError.Code(rawValue: -1202) }
-  public static var serverCertificateHasUnknownRoot: URLError.Code { URLError.Code(rawValue: -1203) }
+  public static var serverCertificateHasUnknownRoot: URLError.Code {
+    URLError.Code(rawValue: -1203)
+  }
   public static var serverCertificateNotYetValid: URLError.Code { URLError.Code(rawValue: -1204) }
   public static var clientCertificateRejected: URLError.Code { URLError.Code(rawValue: -1205) }
   public static var clientCertificateRequired: URLError.Code { URLError.Code(rawValue: -1206) }
