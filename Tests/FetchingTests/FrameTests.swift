@@ -30,7 +30,7 @@ import Testing
 
   @Test func `invalid frames are violations`() {
     for bytes: [UInt8] in [
-      [0x41, 0, 0, 0, 0, 0, 0, 0, 0], [0x42, 0, 0, 0, 0, 0, 0x10, 0, 1],
+      [0x40, 0, 0, 0, 0, 0, 0, 0, 0], [0x42, 0, 0, 0, 0, 0, 0x10, 0, 1],
       [0x42, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF],
     ] {
       var reader = FrameReader()

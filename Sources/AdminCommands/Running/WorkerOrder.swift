@@ -137,7 +137,7 @@ extension WorkerOrder {
       case .message: terminals.isMessage = true
       case .input: terminals.isInput = true
       case .measure: isMeasuring = true
-      case .capacity: capacity = Int64(text).map { ByteCount($0) }
+      case .capacity: if let number = Int64(text) { capacity = ByteCount(number) }
       case .ruleKey: ruleKey = ByteString(bytes)
       case .ruleSeconds:
         rules.append(UserInfoExpiry.Rule(key: ruleKey, seconds: Int64(text) ?? 0))
