@@ -50,7 +50,8 @@ extension SecretDetector {
     while start > least {
       let byte = text[start - 1]
       if byte == UInt8(ascii: "/") { break }
-      if byte == UInt8(ascii: "@") { return nil }
+      // An authority ends with a `?` (RFC 3986 §3.2).
+      if byte == UInt8(ascii: "@") || byte == UInt8(ascii: "?") { return nil }
       if byte == UInt8(ascii: ":") { colon = start - 1 }
       if NamedValue.isDelimiter(byte), byte != UInt8(ascii: "&") { return nil }
       start -= 1
