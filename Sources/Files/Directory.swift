@@ -169,6 +169,13 @@ public struct Directory: ~Copyable {
     else { throw .last(at: path(of: String(decoding: other, as: UTF8.self))) }
   }
 
+  /// Locks the folder, for as long as it is open, against other processes that lock it.
+  ///
+  /// - Throws: ``FileError``, `busy` if another process has locked it. The corresponding C function is `flock`.
+  public borrowing func lock() throws(FileError) {
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(at: path) }
+  }
+
   /// Waits until the entries of the folder, added and removed ones, are on disk.
   ///
   /// A file system that does not support that is not an error. The corresponding C function is `fsync`.

@@ -76,7 +76,8 @@ public struct NewFile: ~Copyable {
     }
   }
 
-  private static func folder(of path: String) -> String {
+  /// Returns the folder of a path: `.` for a name alone.
+  public static func folder(of path: String) -> String {
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }

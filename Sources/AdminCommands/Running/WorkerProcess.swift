@@ -194,10 +194,15 @@ struct WorkerProcess: ~Copyable {
         path == "-" || allowed.inputs.contains(path)
       else { throw Self.violation }
       var piece = [UInt8](repeating: 0, count: most)
-      if path == "-" { return Array(piece.prefix(try environment.readInputPiece(&piece))) }
-      let input = try inputs[path] ?? Input(path)
-      inputs[path] = input
-      return Array(piece.prefix(try input.file.read(into: &piece)))
+      let count: Int
+      if path == "-" {
+        count = try environment.readInputPiece(&piece)
+      } else {
+        let input = try inputs[path] ?? Input(path)
+        inputs[path] = input
+        count = try input.file.read(into: &piece)
+      }
+      return Array(piece.prefix(count))
     case ("input", 3):
       guard let limit = Int(texts[2]), texts[1] == "-" || allowed.inputs.contains(texts[1]) else {
         throw Self.violation

@@ -113,8 +113,9 @@ extension CommandEnvironment {
       guard try changed([], of: named, by: change) != nil else { return nil }
       try Directory.createParents(of: path)
     }
-    // Create the new file first: it locks out other commands between reading and replacing the old one.
-    var file = try newConfiguration(at: path)
+    // No other command changes it between reading and replacing it.
+    let folder = try lockedFolder(of: path)
+    var file = try NewFile(at: path, replacing: true)
     let old = try readConfiguration(path) ?? []
     // Read after the lock was taken, so that the change of another command in the meantime is not
     // lost.
@@ -124,15 +125,21 @@ extension CommandEnvironment {
     // A configuration that others can read must stay readable for them.
     let isShared = (try? FileStatus.of(path))?.isReadableByOthers ?? false
     try file.commit(replacing: true, isReadableByAll: isShared)
+    // Not before: this ends the lock.
+    _ = consume folder
     return named
   }
 
-  /// Creates the replacement of a configuration file, after waiting for other commands that write it.
-  private func newConfiguration(at path: String) throws -> NewFile {
+  /// Returns the folder of a configuration file, locked after waiting for other commands that change files in it.
+  private func lockedFolder(of path: String) throws -> Directory {
     // As long as commands wait for a lock of a cache.
     let end = steadyMilliseconds() + 5_000
+    let folder = try Directory(NewFile.folder(of: path), followingLink: true)
     while true {
-      do throws(FileError) { return try NewFile(at: path, replacing: true) } catch {
+      do throws(FileError) {
+        try folder.lock()
+        return folder
+      } catch {
         guard error.kind == .busy else { throw error }
         guard steadyMilliseconds() < end else {
           throw CommandFailure(
