@@ -230,11 +230,7 @@ def elsewhere(cache):
             file.write(data)
 
 
-def hard_link(cache):
-    os.link(os.path.join(cache, "Cache.db"), os.path.join(cache, "Same.db"))
-
-
-@pytest.mark.parametrize("kind", [foreign, old_schema, inline, elsewhere, hard_link])
+@pytest.mark.parametrize("kind", [foreign, old_schema, inline, elsewhere])
 def test_not_neighbours(kind):
     """What is no cache, or has no body files here, protects no file: orphans are removed, and entries with their files."""
     cache = make()

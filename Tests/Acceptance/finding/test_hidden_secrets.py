@@ -177,7 +177,7 @@ def test_nothing_else():
         elif isinstance(one, list):
             for first, second in zip(one, other, strict=True):
                 compare(first, second, name)
-        elif one != other:
+        elif isinstance(one, str) and one != other:
             hidden.add((name.lower(), re.sub(r"[^&?]*=\*\*\*", lambda found: found[0].split("=")[0], other) if "?" in other else ""))
 
     compare(plain, masked, "")

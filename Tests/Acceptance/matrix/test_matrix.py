@@ -21,6 +21,7 @@ from drawn_worlds import World
 from limit_oracle import Limits
 from scratch import path
 
+NOBODYS_GROUP = 65534
 OUTPUTS = {"log": "--log", "metrics": "--metrics-file", "backup": "--backup", "new plan": "--plan"}
 
 
@@ -258,7 +259,9 @@ class Run:
         for name, change in worlds.changes(self.files, after).items():
             is_record = re.split("[-/.]", name)[0] in ("home", "state", "log", "metrics", "full", "old")
             is_app = self.has_writer and name not in made and name.startswith("cache/")
-            if name in ours and name in after and after[name][1:3] != world.files["cache/Cache.db"][1:3]:
+            # A user that is in no database has no group of their own.
+            groups = (world.files["cache/Cache.db"][2], NOBODYS_GROUP)
+            if name in ours and name in after and not (after[name][1] == world.files["cache/Cache.db"][1] and after[name][2] in groups):
                 yield f"owner: {name} belongs to {after[name][1:3]}"
             if not (is_record or is_app or name in ours or name in (now - before if change == "created" else freed | orphans)):
                 strange.append(f"{name} {change}")
