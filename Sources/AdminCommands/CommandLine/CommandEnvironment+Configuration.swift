@@ -123,6 +123,6 @@ extension CommandEnvironment {
   private func nonEmpty(_ name: String) -> String? {
     // A variable that is set to nothing counts as not set, as the XDG Base Directory Specification
     // requires and shells make easy.
-    variable(name).flatMap { $0.isEmpty ? nil : $0 }
+    variable(name).flatMap { $0.isEmpty ? nil : $0 } ?? (name == "HOME" ? homeFolder() : nil)
   }
 }

@@ -67,6 +67,9 @@ public struct CommandEnvironment {
   /// Returns the user whose cache is at a path, if a worker has to do the work on it; `nil` in a process that starts no workers.
   var isolation: ((String) throws -> UInt32?)?
 
+  /// Returns the home folder of the user, also if no variable names it.
+  var homeFolder: () -> String? = { nil }
+
   /// What this process was started for; `nil` if it is no worker.
   var job: WorkerJob?
 
@@ -240,11 +243,11 @@ public struct CommandEnvironment {
     guard let now = given ?? Timestamp(secondsSince1970: LocalTime.now()) else { return nil }
     let temporaryFolder =
       CurrentProcess.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-    let variable = { (name: String) in
-      let value = CurrentProcess.variable(name)
-      // As in a shell, which also knows the home folder of a user without the variable.
-      return name == "HOME" && value?.isEmpty ?? true ? CurrentProcess.homeFolder : value
+    // As in a shell, which also knows the home folder of a user without the variable.
+    let home = {
+      CurrentProcess.variable("HOME").flatMap { $0.isEmpty ? nil : $0 } ?? CurrentProcess.homeFolder
     }
+    let variable = { (name: String) in name == "HOME" ? home() : CurrentProcess.variable(name) }
     let intents = intentFolder(variable) { writeMessage("note: \(printable($0))\n") }
     // Whatever called it: root does not open the caches of others.
     let opening = { (path: String, wait: Int32) throws in
@@ -255,7 +258,7 @@ public struct CommandEnvironment {
         path: path, wait: wait, temporaryFolder: temporaryFolder, now: now, intents: intents)
     }
     var environment = CommandEnvironment(
-      now: now, variable: variable,
+      now: now, variable: CurrentProcess.variable,
       terminalWidth: StandardStream.output.terminalWidth,
       isOutputTerminal: StandardStream.output.isTerminal,
       write: { try StandardStream.output.write($0) },
@@ -299,6 +302,7 @@ public struct CommandEnvironment {
         return Swift.readLine()
       })
     environment.messageWidth = { StandardStream.error.terminalWidth }
+    environment.homeFolder = home
     environment.hasNoReader = { StandardStream.output.hasNoReader }
     environment.observe = { path, wait in
       guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {

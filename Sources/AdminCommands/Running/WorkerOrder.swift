@@ -49,7 +49,7 @@ struct WorkerOrder {
   /// Takes what the environment of this process has for a command.
   mutating func take(_ environment: CommandEnvironment) {
     files = environment.configuration.files.map { ($0.path, $0.bytes) }
-    home = environment.variable("HOME")
+    home = environment.variable("HOME") ?? environment.homeFolder()
     terminals = Terminals(
       outputWidth: environment.terminalWidth, messageWidth: environment.messageWidth(),
       isOutput: environment.isOutputTerminal, isMessage: environment.isMessageTerminal,

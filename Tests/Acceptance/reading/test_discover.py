@@ -194,9 +194,9 @@ def test_default_places(home):
         assert home.paths() == default
         assert home.paths(XDG_CACHE_HOME=os.path.join(home.folder, "two")) == default + ["two/first.db", "two/second.db"]
         assert home.paths(XDG_CACHE_HOME="home/two") == default, "a path that is not absolute counts"
-        # Without the variable, the home folder is that of the database of users.
-        assert {"two/first.db", "two/second.db"} <= set(home.paths(XDG_CACHE_HOME=os.path.join(home.folder, "two"), HOME=None))
+        assert home.paths(XDG_CACHE_HOME=os.path.join(home.folder, "two"), HOME=None) == ["two/first.db", "two/second.db"]
         assert home.paths(XDG_CACHE_HOME=path("none"), HOME=path("none")) == []
+    assert b"HOME is not set" in home.run(status=64, HOME=None, TMPDIR=None).stderr
 
 
 def test_nothing_found_where_nobody_can_look(home):

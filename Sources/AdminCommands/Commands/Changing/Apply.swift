@@ -34,8 +34,10 @@ extension URLCacheAdmin {
     var inputs: [String] { [file] }
 
     func workedPath(in environment: CommandEnvironment) throws -> String? {
-      try cache.cache == nil && environment.isolation != nil
-        ? read(in: environment).path : cache.path(in: environment)
+      if cache.cache != nil { return try cache.path(in: environment) }
+      // Only root works on the caches of others.
+      guard CurrentProcess.isRoot, environment.isolation != nil else { return nil }
+      return try read(in: environment).path
     }
 
     var writesJSON: Bool { change.format == .json }
@@ -100,8 +102,8 @@ extension URLCacheAdmin {
           var json = JSONReader(bytes)
           return try SavedPlan(reading: &json, temporaryFolder: folder)
         }
-        if environment.job != nil {
-          // It belongs to who has started this process.
+        if environment.job != nil || (try? FileStatus.of(file))?.kind != .regular {
+          // It belongs to who has started this process, or is a pipe, which can be read only once.
           var json = JSONReader(try environment.inputs.text(of: file, upTo: Self.largestPlan))
           return try SavedPlan(reading: &json, temporaryFolder: folder)
         }
