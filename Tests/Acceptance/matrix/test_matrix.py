@@ -246,6 +246,11 @@ class Run:
         if said and int(said[1]) != len(gone) or not said and gone:
             yield f"metrics: {said and said[1]} entries, and {len(gone)} are gone"
 
+    def is_of_owner(self, file):
+        """Whether a file belongs to whom the database belongs to. A user that is in no list of users has no group of their own."""
+        user, group = self.world.files["cache/Cache.db"][1:3]
+        return file[1] == user and file[2] in (group, NOBODYS_GROUP)
+
     def judge_files(self):
         """No file has changed but those of the cache; of its body files, those of removed entries and old orphans are gone."""
         world, after, status = self.world, self.canary(), self.result.returncode
@@ -259,9 +264,7 @@ class Run:
         for name, change in worlds.changes(self.files, after).items():
             is_record = re.split("[-/.]", name)[0] in ("home", "state", "log", "metrics", "full", "old")
             is_app = self.has_writer and name not in made and name.startswith("cache/")
-            # A user that is in no database has no group of their own.
-            groups = (world.files["cache/Cache.db"][2], NOBODYS_GROUP)
-            if name in ours and name in after and not (after[name][1] == world.files["cache/Cache.db"][1] and after[name][2] in groups):
+            if name in ours and name in after and not self.is_of_owner(after[name]):
                 yield f"owner: {name} belongs to {after[name][1:3]}"
             if not (is_record or is_app or name in ours or name in (now - before if change == "created" else freed | orphans)):
                 strange.append(f"{name} {change}")
