@@ -38,6 +38,9 @@ def outcome(entry):
         return "unknown"
     if (entry["method"] or "GET") not in ("GET", "HEAD"):
         return "downloaded"
+    # A stored response of this kind must not be used (RFC 9111 §5.2.2.5).
+    if "no-store" in directives(headers):
+        return "downloaded"
     vary = [name.strip() for name in ",".join(values(headers, "vary")).split(",") if name.strip()]
     if "*" in vary:
         return "downloaded"
