@@ -28,12 +28,17 @@ extension URLSecrets {
     var position = 0
     for place in places {
       result += text[position..<place.lowerBound]
-      // What was replaced above stays as it is.
-      let isNew = !Randomness.isPlaceholder(text[place])
-      result += isNew ? replacement(.value(text[place]))?.bytes ?? [] : Array(text[place])
+      result +=
+        isReplaced(text[place])
+        ? Array(text[place]) : replacement(.value(text[place]))?.bytes ?? []
       position = place.upperBound
     }
     return ByteString(result + text[position...])
+  }
+
+  /// Whether a value was replaced before, by a mask or a redaction. A weak password, such as `secret`, is none of these.
+  private func isReplaced(_ value: ArraySlice<UInt8>) -> Bool {
+    value.elementsEqual("***".utf8) || value.starts(with: "REDACTED-".utf8)
   }
 
   /// Whether a value is a secret as a whole. Apps send tokens in fields of any name, so the value decides as well.

@@ -92,6 +92,17 @@ struct MaskTests {
       Mask.headerValue(ByteString(value), named: ByteString(name)) == ByteString(masked))
   }
 
+  @Test(arguments: [
+    (#"{"password":"secret","a":1}"#, #"{"password":"***","a":1}"#),
+    ("a=b, token=aa", "a=b, token=***"),
+    (#"{"token":"***"}"#, #"{"token":"***"}"#), ("max-age=60, private", "max-age=60, private"),
+  ])
+  func `values with names of secrets are masked, however weak they are`(
+    value: String, masked: String
+  ) {
+    #expect(Mask.headerValue(ByteString(value), named: "X-Note") == ByteString(masked))
+  }
+
   @Test func `a Vary record is masked by field name`() {
     let record = StoredResponse.Property(
       key: "Vary",
