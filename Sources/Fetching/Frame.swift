@@ -52,9 +52,9 @@ public struct Frame: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// Encodes bytes of any length as frames.
+  /// Encodes bytes of any length as frames, of which only the last one is shorter than the longest.
   public static func bytes(_ kind: Kind, _ number: UInt32, pieces: [UInt8]) -> [UInt8] {
-    stride(from: 0, to: max(pieces.count, 1), by: largestPayload).flatMap { start in
+    stride(from: 0, through: pieces.count, by: largestPayload).flatMap { start in
       let piece = Array(pieces[start..<min(start + largestPayload, pieces.count)])
       return Frame(kind, number, piece)?.bytes ?? []
     }

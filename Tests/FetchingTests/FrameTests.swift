@@ -40,6 +40,19 @@ import Testing
     #expect(Frame(.body, 1, [UInt8](repeating: 0, count: Frame.largestPayload + 1)) == nil)
   }
 
+  @Test(arguments: [0, 1, Frame.largestPayload - 1, Frame.largestPayload, 2 * Frame.largestPayload])
+  func `the last of the frames of a text is a short one`(count: Int) throws {
+    let text = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+    var reader = FrameReader()
+    reader.append(Frame.bytes(.done, 1, pieces: text)[...])
+    var frames: [Frame] = []
+    while let frame = try reader.next() { frames.append(frame) }
+    #expect(frames.flatMap(\.payload) == text)
+    #expect(
+      frames.map { $0.payload.count < Frame.largestPayload }
+        == frames.indices.map { $0 == frames.count - 1 })
+  }
+
   @Test func `the largest payload is accepted`() throws {
     let frame = try #require(Frame(.body, 1, [UInt8](repeating: 7, count: Frame.largestPayload)))
     var reader = FrameReader()

@@ -11,6 +11,8 @@ final class WorkerLink: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Held while frames are written: several threads may write, and a frame must not begin within another one.
+  private let writing = Mutex(())
 
   /// Reads the order.
   func order() throws -> WorkerOrder {
@@ -24,12 +26,21 @@ final class WorkerLink: Sendable {
 
   /// Sends text or a result.
   func send(_ kind: Frame.Kind, _ bytes: [UInt8]) throws(FileError) {
-    try StandardStream.output.write(Frame.bytes(kind, 0, pieces: bytes))
+    try write(Frame.bytes(kind, 0, pieces: bytes))
   }
 
   /// Sends the next bytes of a file that was created.
   func send(_ bytes: [UInt8], ofFile number: UInt32) throws(FileError) {
-    try StandardStream.output.write(Frame.bytes(.body, number, pieces: bytes))
+    try write(Frame.bytes(.body, number, pieces: bytes))
+  }
+
+  private func write(_ frames: [UInt8]) throws(FileError) {
+    let result: Result<Void, FileError> = writing.withLock { _ in
+      do throws(FileError) {
+        return .success(try StandardStream.output.write(frames))
+      } catch { return .failure(error) }
+    }
+    try result.get()
   }
 
   /// Asks for something.
@@ -40,7 +51,7 @@ final class WorkerLink: Sendable {
     let request = Payload.bytes(texts.map { Array($0.utf8) })
     let answer: Result<[UInt8], FileError> = state.withLock { state in
       do {
-        try StandardStream.output.write(Frame.bytes(.question, 0, pieces: request))
+        try write(Frame.bytes(.question, 0, pieces: request))
         return try Self.answer(&state)
       } catch { return .failure(error as? FileError ?? .withoutReader(at: "the pipe")) }
     }
