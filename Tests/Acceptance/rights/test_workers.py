@@ -47,7 +47,7 @@ def started(*words, **options):
 
 def worker_of(process):
     """The number of the worker of a process, once it has the rights of the owner."""
-    for _ in range(3_000):
+    for _ in range(15_000):
         for child in open(f"/proc/{process.pid}/task/{process.pid}/children").read().split():
             with contextlib.suppress(OSError):
                 if f"Uid:\t{STRANGER}\t{STRANGER}\t{STRANGER}" in open(f"/proc/{child}/status").read():
