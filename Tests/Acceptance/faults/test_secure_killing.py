@@ -68,13 +68,17 @@ def test_killed_and_run_again(store, verb, thorough):
     points = [(call, turn) for call, count in counts.items() for turn in range(1, count + 1)]
     assert len(points) > 30, counts
     # The calls of each kind in turn, so that every stage is met.
-    for call, turn in points if thorough else points[::max(1, len(points) // 24)]:
+    chosen, missed = points if thorough else points[::max(1, len(points) // 24)], []
+    for call, turn in chosen:
         cache = scratch.copy(origin, "cache")
         result = run(verb, cache, *strace.fault(call, "signal=SIGKILL", turn))
-        assert result.returncode == -9, (call, turn, result)
+        # A transaction ends after some time, so that a run may make a few calls less than the one that was counted.
+        assert result.returncode == -9 or result.returncode == 0 and turn == counts[call], (call, turn, result)
+        missed += [(call, turn)] * (result.returncode == 0)
         result = run(verb, cache)
         assert result.returncode == 0, (call, turn, result)
         assert grep(cache) == {}, (call, turn, grep(cache))
         assert kept(cache, store) == rest, (call, turn)
         if store != "foundation":
             assert sorted(os.listdir(cache)) == ["Cache.db", "fsCachedData"]
+    assert len(missed) < len(chosen) // 10, (missed, counts)
