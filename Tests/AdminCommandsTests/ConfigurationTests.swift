@@ -235,7 +235,6 @@ import Testing
     #expect(
       none.output == """
         Would remove 0 of 10 entries, 0 B of bodies
-        In use: 55 B before, 55 B after
         Size on disk: 0 B before, 0 B after
 
         """)

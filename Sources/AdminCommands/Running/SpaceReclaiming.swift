@@ -70,7 +70,7 @@ struct SpaceReclaiming {
   /// Reports what makes the files larger than the limit, although the space in use is not.
   func report(_ plan: RemovalPlan, in environment: CommandEnvironment) {
     guard let bytes = limit.bytes, let footprint, footprint.totalBytes > bytes,
-      plan.inUseAfter <= bytes
+      let used = plan.inUseAfter, used <= bytes
     else { return }
     let limit =
       limit.maxSize == nil ? "the capacity, which URLCache compares with them" : "the limit"
@@ -90,7 +90,7 @@ struct SpaceReclaiming {
     if parts.isEmpty, footprint.totalBytes - bytes < bytes / 20 { return }
     if parts.isEmpty { parts = ["pages that rows do not fill"] }
     environment.note(
-      "\(ByteSizeText.text(plan.inUseAfter)) are in use, but the files take "
+      "\(ByteSizeText.text(used)) are in use, but the files take "
         + "\(ByteSizeText.text(footprint.totalBytes)), more than \(limit): "
         + parts.joined(separator: ", "))
   }

@@ -44,6 +44,9 @@ public struct CacheLimits: Hashable, Sendable {
     bytes == nil && entries == nil && age == nil && entryBytes == nil && bytesToFree == nil
   }
 
+  /// Whether the limits are about space, which takes a look at more of each entry than its age.
+  var measuresSpace: Bool { bytes != nil || bytesToFree != nil }
+
   /// Returns the limits of size and number that a cache with this space in use and this many entries exceeds.
   func unmet(bytes used: ByteCount, entries count: Int64) -> [UnmetLimit] {
     var unmet: [UnmetLimit] = []
@@ -59,7 +62,7 @@ public struct CacheLimits: Hashable, Sendable {
   /// The fields to decode of each entry that may be removed.
   func projection(ageBasis: AgeBasis) -> Projection {
     var result: Projection = age == nil ? [] : ageBasis.projection
-    result.insert(.share)
+    if measuresSpace { result.insert(.share) }
     if order.contains(.staleFirst) { result.formUnion(ResponseFreshness.projection) }
     return result
   }

@@ -28,6 +28,7 @@ extension RemovalPlan {
   ) throws {
     self.init(of: source.description, temporaryFolder: temporaryFolder)
     footprint = try source.footprint()
+    measuresSpace = limits.measuresSpace
     fixedBytes = footprint.emptyBytes
     survey = try source.orphans(at: clock ?? now)
     // Free pages and the log are room that the file system gets back without removing an entry.

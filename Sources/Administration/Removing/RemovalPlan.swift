@@ -20,7 +20,9 @@ public struct RemovalPlan {
   public var footprint: Footprint
   /// The requested names that no entry has.
   public var absent: EntryNames
-  /// The space that all entries take, if there are limits.
+  /// Whether the space in use was measured, which only a limit of it needs.
+  var measuresSpace = false
+  /// The space that all entries take, if it was measured.
   var space = SpaceInUse()
   /// The part of the space in use that no removal frees: a page for each table and index of a database.
   var fixedBytes: ByteCount = 0
@@ -123,13 +125,18 @@ public struct RemovalPlan {
   /// The total size of the removed orphans, in bytes.
   public var orphanBytes: ByteCount { orphans.reduce(0) { $0 + $1.size } }
 
-  /// The space in use when the plan was made, in bytes, if there are limits: what the entries take of the pages of a database, and their
-  /// files; a page for each table and index; and the orphans that are not young. It does not depend on how full pages are, on free pages,
-  /// on the log, or on who has the cache open.
-  public var inUse: ByteCount { space.bytes + fixedBytes + survey.bytes }
+  /// The space in use when the plan was made, in bytes; `nil` if nothing limits it.
+  ///
+  /// It is what the entries take of the pages of a database, and their files; a page for each table and index; and the orphans that are not
+  /// young. It does not depend on how full pages are, on free pages, on the log, or on who has the cache open.
+  public var inUse: ByteCount? {
+    measuresSpace ? space.bytes + fixedBytes + survey.bytes : nil
+  }
 
-  /// The space in use after the plan is executed, in bytes, if there are limits.
-  public var inUseAfter: ByteCount { spaceAfter.bytes + fixedBytes + survey.bytes - orphanBytes }
+  /// The space in use after the plan is executed, in bytes; `nil` if nothing limits it.
+  public var inUseAfter: ByteCount? {
+    measuresSpace ? spaceAfter.bytes + fixedBytes + survey.bytes - orphanBytes : nil
+  }
 
   private var spaceAfter: SpaceInUse {
     var rest = space
@@ -139,7 +146,7 @@ public struct RemovalPlan {
 
   /// Whether the cache is within limits of size and number after the plan is executed.
   public func isWithin(_ limits: CacheLimits) -> Bool {
-    limits.unmet(bytes: inUseAfter, entries: keptEntries - orphanEntries).isEmpty
+    limits.unmet(bytes: inUseAfter ?? 0, entries: keptEntries - orphanEntries).isEmpty
   }
 
   /// Whether free pages of the database have to be reclaimed after the plan is executed: the files are then still larger than the limit, or

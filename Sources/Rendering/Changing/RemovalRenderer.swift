@@ -141,11 +141,11 @@ public struct RemovalRenderer: Sendable {
       buffer.append("\n")
     }
     if let sidecars { SidecarRenderer(isDryRun: isDryRun).appendText(sidecars, into: &buffer) }
-    if limitCommand != nil {
+    if let before = plan.inUse, let after = plan.inUseAfter {
       buffer.append("In use: ")
-      buffer.append(byteCount: plan.inUse)
+      buffer.append(byteCount: before)
       buffer.append(" before, ")
-      buffer.append(byteCount: plan.inUseAfter)
+      buffer.append(byteCount: after)
       buffer.append(" after\n")
     }
     if showsFootprint, let footprintAfter = receipt.footprintAfter {
