@@ -98,6 +98,26 @@ def test_outputs(cache):
     assert len(worlds.contents(cache)) <= 2
 
 
+@pytest.mark.needs_mounts
+@pytest.mark.parametrize("leaving", [0, 20_000])
+@pytest.mark.parametrize("words", [["purge", "--all", "--yes", "--backup"], ["export", "--format", "tar", "-o"], ["report", "-o"], ["purge", "--all", "--plan"],
+                                   ["purge", "--all", "--yes", "--log"], ["enforce", "--max-entries", "3", "--yes", "--metrics-file"]],
+                         ids=lambda words: words[0] + words[-1])
+def test_outputs_without_room(cache, words, leaving):
+    """An output of root's on a full disk ends the command, and nothing has changed; with a little room it may be complete."""
+    before = worlds.contents(cache)
+    with worlds.FullDisk(path("disk"), "4m") as disk:
+        disk.fill(leaving)
+        output = f"{disk.seen}/output.tar"
+        result = run(words[0], "-c", cache, *words[1:], output, status=(0, 73, 74) if leaving else (73, 74), timeout=30)
+        if result.returncode:
+            assert "No space left" in result.stderr and worlds.contents(cache) == before, result
+            assert not os.path.exists(output) or os.path.getsize(output) == 0 and "--log" in words, result
+        else:
+            assert os.path.getsize(output) > 0, result
+    assert owners(path("theirs")) == {STRANGER}
+
+
 def test_configuration(cache):
     """The configuration of root applies, its pins too."""
     worlds.configure(cache, **{"pinned": ["https://a.example/7"], "max-entries": 10})
