@@ -92,7 +92,7 @@ public struct Connection: ~Copyable {
       _ = unsafe execute("PRAGMA main.mmap_size = 1", handle)
     }
     // With a rollback journal, the commit is the removal of the journal, and only EXTRA syncs its folder; with a
-    // write-ahead log, EXTRA equals FULL, which ``GatheredLogFile`` requires.
+    // write-ahead log, EXTRA equals FULL.
     let synchronous = access == .readWrite ? "PRAGMA synchronous = EXTRA;" : ""
     guard access == .readWrite || access == .create else { return SQLITE_OK }
     // These matter on macOS only, where `fsync` does not wait until the drive has stored the data.
@@ -190,9 +190,7 @@ public struct Connection: ~Copyable {
     switch access {
     case .unlocked: OwnDatabaseFile.fileSystemWithoutLocks
     case .immutable: ReadAheadFile.fileSystem
-    case .readWrite: GatheredLogFile.fileSystem
-    // What is created is not always synchronized before others see it.
-    case .shared, .sharedMarking, .create, .temporary: OwnDatabaseFile.fileSystem
+    case .shared, .sharedMarking, .readWrite, .create, .temporary: OwnDatabaseFile.fileSystem
     }
   }
 

@@ -23,11 +23,6 @@ extension LayeredFile where Self: ~Copyable {
     unsafe file.pointee.pMethods = UnsafePointer(functions(for: file))
   }
 
-  /// Whether something was added to a file.
-  static func isAdded(to file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
-    unsafe file.pointee.pMethods == UnsafePointer(functions(for: file))
-  }
-
   /// Returns what was added to a file.
   static func of(_ file: UnsafeMutablePointer<sqlite3_file>) -> UnsafeMutablePointer<Self> {
     unsafe UnsafeMutableRawPointer(functions(for: file) + 1).assumingMemoryBound(to: Self.self)
