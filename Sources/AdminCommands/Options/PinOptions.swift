@@ -45,12 +45,14 @@ extension CacheOptions {
   }
 }
 
-/// The places of the configured caches, looked up once: of thousands of caches, each may have other names.
+/// The places of the configured caches, and of others with pins, looked up once: of thousands of caches, each may have
+/// other names.
 final class CachePlaces {
   private let configuration: Configuration
-  private lazy var places = configuration.cacheNames.map { name in
-    (name, configuration.path(ofCache: name).map { Self.place(ofCacheAt: $0.text) } ?? [])
-  }
+  private lazy var places =
+    configuration.cacheNames.map { name in
+      (name, configuration.path(ofCache: name).map { Self.place(ofCacheAt: $0.text) } ?? [])
+    } + configuration.pinnedPaths.map { ($0, Self.place(ofCacheAt: $0)) }
   private lazy var namesByPlace = Dictionary(grouping: places.indices) { places[$0].1 }
   private lazy var namesByFile = Dictionary(grouping: places.indices) {
     Self.identity(ofCacheAt: places[$0].1)
@@ -60,7 +62,8 @@ final class CachePlaces {
     self.configuration = configuration
   }
 
-  /// Returns the names of the cache at a path, in the order of the configuration: pins apply however the cache is named.
+  /// Returns the names of the cache at a path, in the order of the configuration, and the path under which it is pinned:
+  /// pins apply however the cache is named.
   func names(ofCacheAt path: String) -> [String] {
     let place = Self.place(ofCacheAt: path)
     var indexes = Set(namesByPlace[place] ?? [])
@@ -79,7 +82,7 @@ final class CachePlaces {
   }
 
   /// Returns the path of a cache with symbolic links resolved, and without the name of the database.
-  private static func place(ofCacheAt path: String) -> [UInt8] {
+  static func place(ofCacheAt path: String) -> [UInt8] {
     var bytes = Array((Directory.resolvedPath(path) ?? absolutePath(path)).utf8)
     while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
     let database = Array("/Cache.db".utf8)

@@ -92,6 +92,12 @@ public struct Configuration: Sendable {
     return nil
   }
 
+  /// The paths of caches that have pins and no name, without duplicates.
+  public var pinnedPaths: [String] {
+    var seen: Set<String> = []
+    return files.flatMap(\.caches).filter(\.isPath).map(\.name).filter { seen.insert($0).inserted }
+  }
+
   /// Returns the rules for a cache, in the order in which they are tried: of each file, first what is kept by its other names
   /// in ``otherNames``, then the rules for the cache, then those for all caches.
   ///
@@ -126,6 +132,6 @@ public struct Configuration: Sendable {
   /// The sections of caches without a path in any file: their settings would have no effect.
   public var cachesWithoutPath: [ConfigurationFile.NamedCache] {
     let withPath = Set(files.flatMap(\.caches).filter(\.hasPath).map(\.name))
-    return files.flatMap(\.caches).filter { !withPath.contains($0.name) }
+    return files.flatMap(\.caches).filter { !$0.isPath && !withPath.contains($0.name) }
   }
 }

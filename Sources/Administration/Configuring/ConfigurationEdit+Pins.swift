@@ -69,6 +69,11 @@ extension ConfigurationEdit {
     if removed.count == items.count {
       let start = startOfLine(member.range.lowerBound)
       result.removeSubrange(start..<endOfLine(member.value.range.upperBound))
+      if let name, ConfigurationFile.isPath(name),
+        let header = headerOfOnly(member, of: .pins(ofCache: name))
+      {
+        result.removeSubrange(startOfLine(header.lowerBound)..<endOfLine(header.upperBound))
+      }
     } else {
       var goes = [Bool](repeating: false, count: bytes.count)
       for index in removed {

@@ -160,7 +160,7 @@ extension ConfigurationEdit {
   }
 
   /// Returns the header of the section of a cache, if it has a single setting.
-  private func headerOfOnly(_ member: TOMLTable.Member, of key: Key) -> Range<Int>? {
+  func headerOfOnly(_ member: TOMLTable.Member, of key: Key) -> Range<Int>? {
     guard let name = key.cache, table(ofCache: name)?.members == [member],
       let header = root.table(named: "caches")?.member(withKey: name)?.value.range,
       isHeader(header), header.upperBound <= member.range.lowerBound
@@ -219,7 +219,8 @@ extension ConfigurationEdit {
   }
 
   private static func quotedIfNeeded(_ name: String) -> String {
-    name.utf8.allSatisfy(TOMLReader.isOfBareKey) ? name : "\"\(name)\""
+    name.utf8.allSatisfy(TOMLReader.isOfBareKey)
+      ? name : String(decoding: quoted(name), as: UTF8.self)
   }
 }
 

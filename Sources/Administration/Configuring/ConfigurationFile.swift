@@ -26,6 +26,8 @@ public struct ConfigurationFile: Sendable {
     let place: ConfigurationPlace
     /// Whether the section has a path, even an invalid one.
     var hasPath = false
+    /// Whether the name is the path itself, of a cache that has only pins.
+    var isPath: Bool { ConfigurationFile.isPath(name) }
   }
 
   /// The path of the file.
@@ -95,7 +97,7 @@ public struct ConfigurationFile: Sendable {
   }
 
   private mutating func readCache(_ member: TOMLTable.Member) {
-    guard let name = member.key.string, Self.isName(member.key) else {
+    guard let name = member.key.string, Self.isName(member.key) || Self.isPath(name) else {
       append(
         "invalid cache name", at: member.range,
         hint: "use letters, digits, '.', '_' and '-'")
@@ -107,7 +109,12 @@ public struct ConfigurationFile: Sendable {
     }
     var cache = NamedCache(name: name, place: text.place(of: member.value.range))
     for member in table.members {
-      if member.key == "path" {
+      if cache.isPath, member.key != "pinned" {
+        // It has no name, so '--all-caches' and its limits leave it alone.
+        append(
+          "a cache without a name can only have pins", at: member.range,
+          hint: "write '[caches.NAME]' and 'path = \"\(name)\"'")
+      } else if member.key == "path" {
         cache.hasPath = true
         cache.path = pathValue(member.value)
       } else if member.key == "rules" {
@@ -230,6 +237,9 @@ public struct ConfigurationFile: Sendable {
     let place = text.place(of: range).place(of: error.range, in: written)
     errors.append(ConfigurationError(error.reason, at: place, hint: error.hint))
   }
+
+  /// Whether the name of a section is the path of a cache.
+  static func isPath(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "/") }
 
   /// Whether a key can be used as a word on a command line, and is not a path.
   static func isName(_ key: ByteString) -> Bool {

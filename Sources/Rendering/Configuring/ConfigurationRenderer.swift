@@ -71,7 +71,7 @@ public struct ConfigurationRenderer {
             value: .init(text: value.text, origin: .file(value.place))))
       }
     }
-    for name in configuration.cacheNames {
+    for name in configuration.cacheNames + configuration.pinnedPaths {
       if let path = configuration.path(ofCache: name) {
         rows.append(Row(cache: name, name: "path", value: path))
       }

@@ -109,7 +109,41 @@ def test_verbs():
             (["config", "set", "pinned", c], "error: 'pinned' is a list of URLs, not a setting\n"
              "hint: use 'urlcache-admin pin URL' and 'urlcache-admin unpin URL'\n")]:
         assert run(*words, status=64, errors=errors) == ""
-    run("pin", "-c", scratch.root, c, status=64)
+    run("pin", "-c", scratch.root, c, status=65)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_paths(kind):
+    """A cache without a name is pinned by its path, and holds its pins however it is named; '--all-caches' does not know it."""
+    cache, other = make("a path \"of\"", "--format", kind), make("other", "--format", kind)
+    write("# Mine.\n")
+    url = min(entries(cache).values(), key=lambda entry: entry["id"])["url"]
+    kept = sum(answers(kind, url, entry["url"]) for entry in entries(cache).values())
+    os.symlink(cache, path("link"))
+    os.chdir(scratch.root)
+    assert run("pin", "-c", "link", url, errors="") == f"Pinned 1 URL in '{cache}'\n"
+    assert tomllib.loads(read()) == {"caches": {cache: {"pinned": [url]}}}
+    for way in [cache, cache + "/", path("link")] + [cache + "/Cache.db"] * (kind == "apple"):
+        assert run("pin", way, url, errors="note: already pinned: 1 URL\n").startswith("Pinned 0 URLs")
+        assert run("list", way, "--pinned", "--count") == f"{kept}\n"
+        assert json.loads(run("purge", way, "--all", "-n", "--json"))["kept"]["reasons"][0]["entries"] == kept
+    assert [(pin["cache"], pin["url"]) for pin in json.loads(run("pin", "--json"))["pins"]] == [(cache, url)]
+    assert [(row["cache"], row["value"]) for row in json.loads(run("config", "list", "--json"))["settings"] if row["name"] == "pinned"] == [(cache, url)]
+    assert run("list", other, "--pinned", "--count") == "0\n"
+    run("enforce", "--all-caches", "--max-entries", "1", "--yes", status=78)
+    # A name that the cache gets later has the pins, too, and is the one that pins are stored under from then on.
+    run("config", "set", "caches.shop.path", cache)
+    assert run("list", "shop", "--pinned", "--count") == f"{kept}\n"
+    assert run("pin", cache, "x:1", errors=unstored("x:1")) == "Pinned 1 URL in 'shop'\n"
+    run("unpin", "shop", "x:1")
+    run("config", "unset", "caches.shop.path")
+    shutil.rmtree(cache)
+    assert run("unpin", "-c", cache, url) == f"Unpinned 1 URL in '{cache}'\n"
+    assert read().rstrip("\n") == "# Mine.", read()
+    run("pin", "-c", path("none"), url, status=66)
+    write(f"[caches.'{cache}']\nmax-size = '1G'\n")
+    result = plain_run("config", "check", status=78, text=True)
+    assert "a cache without a name can only have pins" in result.stderr and f"hint: write '[caches.NAME]' and 'path = \"{cache}\"'" in result.stderr
 
 
 @pytest.mark.parametrize(("old", "new"), [

@@ -157,7 +157,7 @@ struct PinScopeOptions: ParsableArguments {
   @Option(
     name: [.short, .customLong("cache")],
     help: ArgumentHelp(
-      "The cache: a name from the configuration, or the path of a named cache.",
+      "The cache: a name from the configuration, or a path.",
       valueName: "name|path"),
     completion: .requested)
   var cache: String?
@@ -178,7 +178,7 @@ struct PinScopeOptions: ParsableArguments {
     }
   }
 
-  /// Returns the name of the cache in which URLs are pinned; `nil` for all.
+  /// Returns the name of the cache in which URLs are pinned, or its path if it has none; `nil` for all.
   func name(in environment: CommandEnvironment) throws -> String? {
     let configuration = try environment.readingConfiguration(file.config)
     try configuration.checkAll(in: environment)
@@ -190,15 +190,17 @@ struct PinScopeOptions: ParsableArguments {
         hint: "name one with '-c NAME', or use '--everywhere' for all caches")
     }
     if configuration.path(ofCache: cache) != nil { return cache }
-    // A configuration has sections for names only, and a pin that is bound to a path would be lost
-    // when the cache moves.
-    guard let name = CachePlaces(of: configuration).names(ofCacheAt: cache).first else {
+    if let name = CachePlaces(of: configuration).names(ofCacheAt: cache).first { return name }
+    // A misspelt name or path would protect nothing.
+    try environment.openSource(cache, 5_000, environment.now).source.finish()
+    let place = CachePlaces.place(ofCacheAt: cache)
+    let path = String(decoding: place, as: UTF8.self)
+    guard path.utf8.elementsEqual(place) else {
       throw CommandFailure.usage(
-        "pins are stored by name, but the cache '\(printable(cache))' has no name in the configuration",
-        hint:
-          "name it with 'urlcache-admin config set caches.NAME.path PATH', or use '--everywhere'")
+        "a configuration is UTF-8, but the path '\(printable(path))' is not",
+        hint: "use '--everywhere', or rename the folder")
     }
-    return name
+    return path
   }
 
   /// Returns the URLs that no entry of a cache has; `nil` if the cache cannot be read, or if there are several.
