@@ -20,16 +20,14 @@ extension StoredResponse {
       }
     }
     if projection.contains(.body) {
-      // Set first, so that an archive without the member, or with one that cannot be decoded, has
-      // no body.
-      bodyLocation = .missing
       decode("data", from: root, of: archive) {
         (response, part, archive) throws(PropertyListError) in
         guard let size = try archive.dataCount(part) else { return }
         response.bodySize = ByteCount(size)
         response.bodyLocation = .inline
       }
-      if bodyLocation == .missing {
+      // The location stays unknown: the entry is undecodable, and not only its body is missing.
+      if bodyLocation == nil {
         notes.append(.init(.undecodable, "the archive has no body"))
       }
     }

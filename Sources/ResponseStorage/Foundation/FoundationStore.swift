@@ -153,7 +153,6 @@ public final class FoundationStore: StoreKind {
       if error == .gone { return false }
       response.notes.append(error.note)
     }
-    if projection.contains(.body), response.bodyLocation == nil { response.bodyLocation = .missing }
     return true
   }
 

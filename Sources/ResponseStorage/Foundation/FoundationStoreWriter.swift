@@ -12,6 +12,10 @@ public struct FoundationStoreWriter: ~Copyable {
   public init(creating directory: String) throws {
     path = directory
     do throws(FileError) { try Directory.create(directory) } catch {
+      // What is missing is the folder above, and no cache.
+      if error.kind == .notFound {
+        throw StoreError(.inputOutput, at: directory, because: error.reason)
+      }
       guard error.kind == .exists else { throw StoreError(error, path: directory) }
       // Temporary files that an interrupted process left behind do no harm.
       guard try FoundationFiles(at: directory).names().allSatisfy({ $0.kind == .temporary }) else {

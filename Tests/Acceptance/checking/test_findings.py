@@ -224,6 +224,19 @@ def test_fault(name, sound):
         repaired(name, cache, expected)
 
 
+# What 'usage' and 'metrics' count as missing bodies.
+MISSING = ["missing-body-file", "bad-body-file-name", "not-a-regular-file", "no-body-row"]
+
+
+def assert_counts(cache, found):
+    """'usage' and 'metrics' use a word for as many entries as 'check' does."""
+    usage = json.loads(subprocess.run([tool, "usage", "-c", cache, "--json"], capture_output=True, check=True).stdout)
+    metrics = subprocess.run([tool, "metrics", "-c", cache], capture_output=True, check=True, text=True).stdout
+    counts = [usage["missing_bodies"], int(metrics.partition("\nurlcache_missing_bodies{")[2].partition("} ")[2].partition("\n")[0])]
+    missing = subprocess.run([tool, "list", "-c", cache, "--body", "missing", "--count"], capture_output=True, check=True).stdout
+    assert counts == [sum(found[code] for code in MISSING)] * 2 == [int(missing)] * 2, (counts, found, missing)
+
+
 SIDECARS = {"orphan-sidecar", "different-sidecar", "unreadable-sidecar", "unknown-sidecar-names", "missing-sidecar", "young-sidecar",
             "not-a-sidecar"}
 # What only a list of URLs or a rule finds; see test_classes.py and test_rules.py.
@@ -255,6 +268,7 @@ def test_foundation():
     assert found["query-not-in-key"] == sum("?" in (entry["url"] or "") for entry in listed) > 0, found
     assert (found["duplicate-key"], found["future-dated"], found["empty-file"], found["bad-file-name"]) == (3, 1, 2, 1), found
     assert found["scheme-not-in-key"] == 1 and found["undecodable"] > 0, found
+    assert_counts(cache, found)
     result = subprocess.run(
         [tool, "check", "-c", cache, "--repair=orphans", "--yes", "--format", "json"], capture_output=True)
     assert result.returncode == 1 and result.stderr == b"", result
