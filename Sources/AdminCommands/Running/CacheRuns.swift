@@ -25,6 +25,7 @@ struct CacheRuns {
       recorder = try RunRecorder(of: problem == nil ? recorded() : command, in: environment)
     } catch { return report(error) }
     let records = records(problem)
+    noteMissingBackup(after: records)
     defer { for record in records.reversed() { record.releaseSignals() } }
     do { try recorder.write(records, in: environment) } catch {
       // A failed run is more important than a failure to record it.
@@ -37,6 +38,16 @@ struct CacheRuns {
       .map(\.rawValue)
     return records.first { $0.status.isFailure }?.status
       ?? answers.min().flatMap(ExitStatus.init) ?? .done
+  }
+
+  /// Says that there was nothing to back up: a user may rely on the archive.
+  private func noteMissingBackup(after records: [RunRecord]) {
+    guard !command.isDryRun, !records.contains(where: { $0.status.isFailure }) else { return }
+    for file in command.newFiles
+    where file.option == "--backup" && (try? FileStatus.of(file.path)) == nil {
+      environment.note(
+        "no entry was removed or changed, so no backup was written to '\(file.path)'")
+    }
   }
 
   /// Does what a worker was started for, and hands over the record of it.

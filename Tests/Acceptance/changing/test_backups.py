@@ -275,6 +275,20 @@ def limited():
     resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
 
 
+@pytest.mark.parametrize("words", [
+    ["purge", "--host", "nowhere.example"], ["purge", "--host", "nowhere.example", "--secure"], ["enforce", "--max-entries", "1000"],
+    ["check", "--repair"], ["expire", "--clear-user-info", "none", "--all"]], ids=" ".join)
+def test_backup_of_nothing(words):
+    """A command that removes nothing writes no backup, and says so and nothing else about it."""
+    cache, file = scratch.make("nothing"), path("none.tar")
+    result = run(words[0], "-c", cache, *words[1:], "--yes", "--backup", file)
+    notes = [line for line in result.stderr.decode().splitlines() if "backup" in line]
+    assert notes == [f"note: no entry was removed or changed, so no backup was written to '{file}'"], result
+    assert not os.path.exists(file)
+    dry = run(words[0], "-c", cache, *words[1:], "--dry-run", "--backup", file)
+    assert b"backup" not in dry.stderr, dry
+
+
 def test_backups_that_cannot_be_written(base):
     """Where the backup cannot be created, nothing is requested and nothing changed; where it does not fit, nothing is changed."""
     cache, verbs = every_verb(base)

@@ -76,7 +76,8 @@ extension URLCacheAdmin {
       }
       var execution = PlanExecution(cache: cache, change: change, environment: environment)
       execution.secure = securing.removal(
-        of: cache, by: change, backup: backingUp.backup, in: environment)
+        of: cache, by: change, backup: plan.entries.isEmpty ? nil : backingUp.backup,
+        in: environment)
       // An empty plan opens no cache for writing: nothing could go wrong, and nothing has to be
       // locked.
       if change.dryRun || plan.isEmpty && execution.secure == nil {

@@ -68,7 +68,8 @@ extension URLCacheAdmin.Check {
     removals.sidecars = removals.sidecars.map { _ in SidecarChanges() }
     var execution = PlanExecution(cache: cache, change: change, environment: environment)
     execution.secure = securing.removal(
-      of: cache, by: change, backup: planning.backup, in: environment)
+      of: cache, by: change, backup: check.plan.entries.isEmpty ? nil : planning.backup,
+      in: environment)
     var receipt =
       plan.isEmpty
       ? RemovalReceipt(before: plan)

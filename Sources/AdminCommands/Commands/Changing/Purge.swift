@@ -99,7 +99,8 @@ extension URLCacheAdmin {
       var execution = PlanExecution(cache: cache, change: change, environment: environment)
       execution.sidecars = folder.map { (sidecarPlan, $0) }
       execution.secure = securing.removal(
-        of: cache, by: change, backup: planning.backup, in: environment)
+        of: cache, by: change, backup: plan.entries.isEmpty ? nil : planning.backup, in: environment
+      )
       var isComplete = true
       if change.dryRun || plan.entries.isEmpty && execution.secure == nil {
         try execution.preview(plan, renderer)
