@@ -110,7 +110,8 @@ final class RunRecorder {
     }
   }
 
-  private static func check(_ metricsFile: String) throws(CommandFailure) {
+  /// Checks that a metrics file can be written, and creates its folder.
+  static func check(_ metricsFile: String) throws(CommandFailure) {
     try CommandFailure.requireMetrics(at: metricsFile)
     do throws(FileError) {
       try Directory.createParents(of: metricsFile)

@@ -13,7 +13,7 @@ import pytest
 
 import peers
 from products import tool
-from scratch import make, path
+from scratch import make, path, read
 
 SNAPSHOT = {"disk_bytes", "in_use_bytes", "entries", "entry_bytes", "stored_entries_total", "oldest_entry_timestamp_seconds", "orphan_files", "missing_bodies"}
 RUN = {"last_run_" + name for name in
@@ -152,6 +152,14 @@ def test_run_on_several_caches(caches, record):
     found = samples(metrics())
     assert names(found, "news") == RUN and found["last_run_success", "news", None] == 0
     assert found["last_run_success", "shop", None] == 1 and found["last_run_removed_entries", "shop", None] == entries - 140
+
+
+def test_folder_of_metrics(caches):
+    """The folder of a metrics file is made, whichever command writes it."""
+    for number, words in enumerate([["metrics", "-c", caches["shop"], "-o"], ["enforce", "-c", caches["shop"], "--max-entries", "1000", "--yes", "--metrics-file"]]):
+        file = path(f"new{number}/deep/cache.prom")
+        assert run(*words, file).returncode == 0
+        assert samples(read(file).decode())
 
 
 def test_unwritable_metrics():

@@ -36,6 +36,7 @@ extension URLCacheAdmin {
       if scope.allCaches { try cache.refuseName() }
       var environment = environment
       environment.now = cache.now(in: environment)
+      if let output { try RunRecorder.check(output) }
       let names =
         scope.allCaches
         ? environment.configuration.cacheNames
