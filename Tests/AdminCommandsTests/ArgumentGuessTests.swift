@@ -155,7 +155,8 @@ import Testing
       "use one of: html, markdown"
     ),
     (
-      ["watch", "shop", "-f", "tabel"], "'tabel' is not a value of '-f'", "did you mean 'table'?"
+      ["watch", "shop", "-f", "tabel"], "'tabel' is not a value of '-f'",
+      "did you mean 'table'? The formats are: table, json, ndjson"
     ),
     (
       ["list", "shop", "-n", "x"], "'-n' takes a number, but 'x' is not one",

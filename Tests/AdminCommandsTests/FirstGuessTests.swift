@@ -193,7 +193,7 @@ import Testing
         "'list' has no option '--grep'\nhint: did you mean: urlcache-admin list shop --contains x"
       ),
       (["--host", "*.example.com"], "use '.example.com' for that host and its subdomains"),
-      (["--host", "exam*"], "is not a host"), (["--mime", "json"], "or '*/json' for all"),
+      (["--host", "exam*"], "is not a host"), (["--mime", "wasm"], "or '*/wasm' for all"),
       (["--mime", "/"], "is not a media type"), (["--status", "1000"], "is not a status"),
       (["--status", "499-400"], "is not a status"), (["--status=-5"], "is not a status"),
       (["--json", "--format", "csv"], "'--json' and '--format csv' cannot be combined."),

@@ -27,7 +27,7 @@ import Testing
     ("list shop --header x-cache", "list shop --header x-cache=*"),
     ("list shop --older-than 1mo", "list shop --older-than 2628000s"),
     ("list shop --newer-than 1y", "list shop --newer-than 365d"),
-    ("list shop --larger-than 1mb", "list shop --larger-than 1000000"),
+    ("list shop --larger-than 1mib", "list shop --larger-than 1048576"),
     ("list shop --status 400-499", "list shop --status 4xx"),
     ("list shop --since 30d", "list shop --stored-after 30d"),
     ("list shop --mime image", "list shop --mime image/*"),

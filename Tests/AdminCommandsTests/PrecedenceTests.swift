@@ -88,7 +88,7 @@ import Testing
     case let command as URLCacheAdmin.Usage: command.capacity
     case let command as URLCacheAdmin.Report: command.capacity
     case let command as URLCacheAdmin.Audit: command.audit.capacity
-    case let command as URLCacheAdmin.Enforce: command.limit.capacity
+    case let command as URLCacheAdmin.Enforce: command.limit.capacity?.bytes
     default: nil
     }
   }

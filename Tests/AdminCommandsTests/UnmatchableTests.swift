@@ -30,8 +30,8 @@ import Testing
       ("host", "[::1]", "has brackets, which are not part of the host", "use '::1'"),
       ("host", ".", "is not a host", "use a host, or '.example.com' for a host and its subdomains"),
       (
-        "mime", "json", "is not a media type",
-        "write a type such as 'image' or 'text/html', or '*/json' for all with that subtype"
+        "mime", "wasm", "is not a media type",
+        "write a type such as 'image' or 'text/html', or '*/wasm' for all with that subtype"
       ),
       (
         "mime", "/", "is not a media type", "write a type such as 'image' or 'text/html'"
@@ -104,7 +104,7 @@ import Testing
       ],
       ["--glob", "*x"], ["--glob", "?ttp://x"], ["--glob", "http*"], ["--glob", "\\*"],
       ["--older-than", "10d", "--newer-than", "30d"],
-      ["--larger-than", "1M", "--smaller-than", "5M"],
+      ["--larger-than", "1MiB", "--smaller-than", "5MiB"],
       ["--fresh", "--expires-within", "1h"],
       ["--body", "missing", "--body", "inline", "--larger-than", "1"],
     ])
@@ -183,7 +183,7 @@ import Testing
         "the options for ages and times contradict each other"
       ),
       (
-        ["--larger-than", "5M", "--smaller-than", "1M"],
+        ["--larger-than", "5MiB", "--smaller-than", "1MiB"],
         "no body can be both larger than 'larger-than' and smaller than 'smaller-than'"
       ),
       (

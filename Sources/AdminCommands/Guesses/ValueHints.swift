@@ -88,10 +88,13 @@ extension OptionHints {
     let quoted = line.split(separator: "'", omittingEmptySubsequences: false).enumerated()
       .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
     let values = bullets.isEmpty ? quoted : bullets
+    // What is spelled like a format, as 'ndjson' is like 'json', need not be what was meant.
+    let all = values.joined(separator: ", ")
+    let others = ["-f", "--format"].contains(option) ? " The formats are: \(all)" : ""
     return .usage(
       "'\(printable(value))' is not a value of '\(option)'",
-      hint: Spelling.nearest(to: value, among: values).map { "did you mean '\($0)'?" }
-        ?? "use one of: \(values.joined(separator: ", "))")
+      hint: Spelling.nearest(to: value, among: values).map { "did you mean '\($0)'?\(others)" }
+        ?? "use one of: \(all)")
   }
 
   /// Returns the option and the value of a message about an invalid value.

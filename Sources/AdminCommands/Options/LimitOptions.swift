@@ -7,15 +7,15 @@ struct LimitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The maximum space in use: the entries with their body files.", valueName: "size"),
-    transform: parseSize)
-  var maxSize: ByteCount?
+    transform: WrittenSize.init(parsing:))
+  var maxSize: WrittenSize?
 
   @Option(
     help: ArgumentHelp(
       "The disk capacity that the app set; the size limit if '--max-size' is not given.",
       valueName: "size"),
-    transform: parseSize)
-  var capacity: ByteCount?
+    transform: WrittenSize.init(parsing:))
+  var capacity: WrittenSize?
 
   @Option(help: ArgumentHelp("The maximum number of entries.", valueName: "number"))
   var maxEntries: Int64?
@@ -26,8 +26,9 @@ struct LimitOptions: ParsableArguments {
   var maxAge: Double?
 
   @Option(
-    help: ArgumentHelp("The maximum size of a body.", valueName: "size"), transform: parseSize)
-  var maxEntrySize: ByteCount?
+    help: ArgumentHelp("The maximum size of a body.", valueName: "size"),
+    transform: WrittenSize.init(parsing:))
+  var maxEntrySize: WrittenSize?
 
   @Option(
     help: ArgumentHelp(
@@ -65,11 +66,11 @@ struct LimitOptions: ParsableArguments {
 
   /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings) {
-    maxSize = maxSize ?? settings.maxSize
-    capacity = capacity ?? settings.capacity
+    maxSize = maxSize ?? settings.maxSize.map { WrittenSize($0) }
+    capacity = capacity ?? settings.capacity.map { WrittenSize($0) }
     maxEntries = maxEntries ?? settings.maxEntries
     maxAge = maxAge ?? settings.maxAge
-    maxEntrySize = maxEntrySize ?? settings.maxEntrySize
+    maxEntrySize = maxEntrySize ?? settings.maxEntrySize.map { WrittenSize($0) }
     minFree = minFree ?? settings.minFree
     low = low ?? settings.low
     onlyIfOver = onlyIfOver ?? settings.onlyIfOver
@@ -84,7 +85,10 @@ struct LimitOptions: ParsableArguments {
 
   // A limit that is meant for this program goes before one that describes the app.
   /// The maximum space in use, in bytes.
-  var bytes: ByteCount? { maxSize ?? capacity }
+  var bytes: ByteCount? { (maxSize ?? capacity)?.bytes }
+
+  /// Notes for the user: the sizes that units stand for.
+  var notes: [String] { [maxSize, capacity, maxEntrySize].compactMap { $0?.note } }
 
   /// The limits that do not depend on the free space of the file system.
   var ofSizeAndNumber: CacheLimits { limits(available: 0, total: 0) }
@@ -102,7 +106,7 @@ struct LimitOptions: ParsableArguments {
     limits.bytes = bytes
     limits.entries = maxEntries
     limits.age = maxAge
-    limits.entryBytes = maxEntrySize
+    limits.entryBytes = maxEntrySize?.bytes
     limits.bytesToFree = minFree.map { max(0, $0.bytes(of: total) - available) }
     limits.lowPercent = low ?? limits.lowPercent
     limits.onlyIfOver = onlyIfOver ?? limits.onlyIfOver

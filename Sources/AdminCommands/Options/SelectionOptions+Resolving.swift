@@ -37,7 +37,8 @@ extension SelectionOptions {
     at now: Timestamp, of cache: CacheOptions?, in environment: CommandEnvironment
   ) throws -> Selection {
     let criteria = try criteria(at: now, in: environment)
-    for note in criteria.notes { environment.noteOnce(note) }
+    let sizes = [largerThan, smallerThan].compactMap { $0?.note }
+    for note in sizes + criteria.notes { environment.noteOnce(note) }
     if let contradiction = criteria.contradiction {
       throw CommandFailure.usage(contradiction.message, hint: contradiction.hint)
     }
@@ -98,7 +99,7 @@ extension SelectionOptions {
     criteria.storedBefore = try storedBefore?.resolved(at: now)
     criteria.storedAfter = try storedAfter?.resolved(at: now)
     (criteria.olderThan, criteria.newerThan) = (olderThan, newerThan)
-    (criteria.largerThan, criteria.smallerThan) = (largerThan, smallerThan)
+    (criteria.largerThan, criteria.smallerThan) = (largerThan?.bytes, smallerThan?.bytes)
     criteria.bodyLocations = Set(body)
     criteria.isPartial = partial
     criteria.partitions = Set(

@@ -119,13 +119,13 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("Only bodies larger than this.", valueName: "size"),
-    transform: parseSize)
-  var largerThan: ByteCount?
+    transform: WrittenSize.init(parsing:))
+  var largerThan: WrittenSize?
 
   @Option(
     help: ArgumentHelp("Only bodies smaller than this.", valueName: "size"),
-    transform: parseSize)
-  var smallerThan: ByteCount?
+    transform: WrittenSize.init(parsing:))
+  var smallerThan: WrittenSize?
 
   @Option(
     help: ArgumentHelp(

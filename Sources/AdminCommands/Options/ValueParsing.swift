@@ -1,11 +1,34 @@
 import Administration
 import ArgumentParser
 import Bytes
+import Rendering
 import ResponseStorage
 
 /// Parses a number of bytes: `4096`, `4K`, `4KiB` (1,024) or `4kB` (1,000).
 func parseSize(_ text: String) throws -> ByteCount {
   do { return try WrittenValue.size(text) } catch { throw ValidationError(error) }
+}
+
+/// A number of bytes as users write it.
+struct WrittenSize {
+  /// The number of bytes.
+  let bytes: ByteCount
+  /// A note for the user if the unit may mean a power of 1,000 or of 1,024.
+  let note: String?
+
+  /// Creates a size from a configuration, which `config check` explains.
+  init(_ bytes: ByteCount) { (self.bytes, note) = (bytes, nil) }
+
+  /// Parses a size, as ``parseSize(_:)`` does.
+  init(parsing text: String) throws {
+    bytes = try parseSize(text)
+    let units = "kmgtKMGT".utf8
+    let isAmbiguous = text.utf8.last.map { units.contains($0) } ?? false
+    let isDecimal = text.utf8.dropLast().last.map { units.contains($0) } ?? false
+    note =
+      isAmbiguous || isDecimal
+      ? "reading \(printable(text)) as \(QuantityWords.grouped(bytes.bytes)) bytes" : nil
+  }
 }
 
 /// Parses a duration, in seconds: `90s`, `30min`, `12h`, `30d` or `2w`.

@@ -172,14 +172,18 @@ extension Glob {
     self = glob
   }
 
-  /// The registered top-level media types.
+  /// The registered top-level media types, except those of ``typesOfWords``.
   private static let mediaTypes: Set = [
-    "application", "audio", "example", "font", "haptics", "image", "message", "model", "multipart",
+    "application", "audio", "example", "haptics", "image", "message", "model", "multipart",
     "text", "video",
   ]
 
-  /// The media types of some file name extensions that have only one.
-  private static let typesOfEndings = [
+  /// The media types of some words and file name extensions.
+  private static let typesOfWords = [
+    // Also 'application/problem+json' and 'text/json'.
+    "json": "*[/+]json",
+    // Also 'application/font-woff' and 'application/vnd.ms-fontobject', from before RFC 8081.
+    "font": "*font*", "fonts": "*font*",
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif",
     "webp": "image/webp", "svg": "image/svg+xml", "html": "text/html", "css": "text/css",
   ]
@@ -192,7 +196,7 @@ extension Glob {
     let lowercased = ByteString(text).asciiLowercased.string ?? text
     guard isPattern || parts.count > 1 else {
       let word = parts.first.map { ByteString(Array($0)).asciiLowercased.string ?? "" } ?? ""
-      if let type = Self.typesOfEndings[lowercased] {
+      if let type = Self.typesOfWords[lowercased] ?? Self.typesOfWords[word] {
         try self.init(written: type)
         return
       }

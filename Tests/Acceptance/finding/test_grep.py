@@ -304,7 +304,7 @@ def test_hostile_bodies(secretive):
      "1 https://***@a.example/findme?access_token=***&q=1: body: 15: three\n"),
     (["-C", "0", "FINDME", "--in", "response", "-i", "--id", "1", "--status", "404"], 1, ""),
     (["absent"], 1, ""), (["plain", "--in", "url", "https://b.example/plain"], 0, "2 https://b.example/plain: url: 18: https://b.example/plain\n"),
-    (["HIT", "--in", "request,body"], 1, ""), (["X-Cache: HIT", "--in", "response", "--show-secrets", "--id", "1", "-o"], 0, None),
+    (["HIT", "--in", "request,body"], 1, ""), (["X-Cache: HIT", "--in", "headers", "--id", "1", "-l"], 0, None), (["X-Cache: HIT", "--in", "response", "--show-secrets", "--id", "1", "-o"], 0, None),
 ])
 def test_options(secretive, words, status, output):
     """What is shown of the matches, and the exit status."""
@@ -316,7 +316,7 @@ def test_options(secretive, words, status, output):
 @pytest.mark.parametrize("words, message", [
     ([""], "the pattern is empty"), (["a\nb"], "the pattern contains a line break"),
     (["-E", "a(b"], "the pattern is not a regular expression: missing closing parenthesis\n  a(b"),
-    (["-E", "é[z-a]"], "range out of order in character class\n  é[z-a]\n      ^"), (["a", "--in", "header"], "is not a part of an entry"),
+    (["-E", "é[z-a]"], "range out of order in character class\n  é[z-a]\n      ^"), (["a", "--in", "head"], "is not a part of an entry"),
     (["a", "-l", "-o"], "Only one of"), (["a", "-F", "-E"], "cannot be combined"), (["a", "-m", "0"], "must be at least 1"),
     (["a", "-l", "--json"], "cannot be combined"), (["a", "-o", "-A", "1"], "shows no context"), ([], "pattern"),
     (["-E", "(" * 100_000], "is not a regular expression"), (["-E", "((a{1000}){1000}){1000}"], "is not a regular expression"),

@@ -83,6 +83,53 @@ def test_refused(cache, words, message):
     assert message in result.stderr.decode()
 
 
+def test_words_for_types():
+    """A word selects the media types that it stands for: those with a suffix, and those that had other names before."""
+    types = ["application/json", "application/problem+json", "text/json", "application/json-seq", "font/woff2", "application/font-woff",
+             "application/vnd.ms-fontobject", "text/html", "image/svg+xml", "text/css"]
+    har = {"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "entries": [
+        {"startedDateTime": "2025-01-01T00:00:00Z", "time": 1, "request": {"method": "GET", "url": f"https://a.example/{number}", "headers": []},
+         "response": {"status": 200, "headers": [{"name": "Content-Type", "value": type}], "content": {"size": 1, "mimeType": type, "text": "a"}}}
+        for number, type in enumerate(types)]}}
+    with open(path("types.har"), "w") as file:
+        json.dump(har, file)
+    run("import", path("types.har"), "-c", path("types"), "--create", "apple", "--yes")
+    for word, wanted in [("json", types[:3]), ("JSON", types[:3]), ("font", types[4:7]), ("fonts", types[4:7]), ("text", ["text/json", "text/html", "text/css"]),
+                         ("image", ["image/svg+xml"])]:
+        found = run("list", path("types"), "--type", word, "--format", "csv", "--columns", "mime").stdout.decode().split()[1:]
+        assert sorted(found) == sorted(wanted), (word, found)
+
+
+def test_sizes_are_read_out():
+    """A size with a unit that may mean powers of 1,000 or of 1,024 is shown in bytes; another is as it was written."""
+    import scratch
+    made = scratch.make("made", entries=20)
+    for text, number in [("1MB", "1,000,000"), ("1M", "1,048,576"), ("1.5kB", "1,500"), ("2g", "2,147,483,648"), ("1MiB", None), ("1000", None), ("10b", None)]:
+        note = f"note: reading {text} as {number} bytes\n" if number else ""
+        for words in [["list", "--larger-than", text, "--count"], ["purge", "--smaller-than", text, "-n"], ["enforce", "--max-size", text, "-n"],
+                      ["enforce", "--max-entry-size", text, "-n", "--json"]]:
+            errors = run(words[0], "-c", made, *words[1:], status=None).stderr.decode()
+            assert errors.count("note: reading") == bool(note) and note in errors, (words, errors)
+
+
+FORMATS = {"list": "table, json, ndjson, csv, tsv, urls, ncdu", "show": "table, json", "usage": "table, json, csv, tsv", "explain": "table, json, ndjson",
+           "discover": "table, json", "diff": "table, json", "check": "table, json", "purge": "table, json", "audit": "table, json, ndjson, sarif, markdown",
+           "query": "table, json, ndjson, csv, tsv", "grep": "table, json", "watch": "table, json, ndjson", "report": "html, markdown"}
+
+
+@pytest.mark.parametrize("verb", FORMATS)
+def test_formats(verb):
+    """A format that a command does not write is refused with those that it writes, which are all accepted."""
+    formats = FORMATS[verb].split(", ")
+    for given in ["csv", "ndjson", "yaml", "jsn"]:
+        if given not in formats:
+            message = run(verb, "--format", given, status=64).stderr.decode()
+            assert message.startswith(f"error: '{given}' is not a value of '--format'\nhint: "), message
+            assert message.endswith(f": {FORMATS[verb]}\n"), message
+    for given in formats:
+        assert "is not a value" not in run(verb, "-c", path("none"), "--format", given, status=None).stderr.decode()
+
+
 def test_diff(cache):
     """Bodies select the entries that are compared."""
     archive, folder = path("needles.tar"), path("needles")

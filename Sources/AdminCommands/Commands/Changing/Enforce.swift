@@ -58,7 +58,7 @@ extension URLCacheAdmin {
     var isDryRun: Bool { change.dryRun }
     var recording: RecordOptions { change.recording }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
-    var capacityBytes: ByteCount? { limit.capacity ?? limit.maxSize }
+    var capacityBytes: ByteCount? { (limit.capacity ?? limit.maxSize)?.bytes }
     var newFiles: [NewFileOption] { planning.newFiles }
     var outputPurpose: OutputPurpose {
       planning.plan != nil ? .product : isDryRun ? .answer : .receipt
@@ -147,6 +147,7 @@ extension URLCacheAdmin {
       guard !limit.isEmpty || !cache.rules(at: now, in: environment).isEmpty else {
         throw CommandFailure.noLimits(in: environment.words)
       }
+      for note in limit.notes { environment.noteOnce(note) }
       _ = try selection.parsed(at: now, of: cache, in: environment)
     }
 
@@ -184,7 +185,8 @@ extension URLCacheAdmin {
       func stopReason() -> StopReason? { environment.stopReason(signals) }
       var execution = PlanExecution(cache: cache, change: change, environment: environment)
       execution.secure = securing.removal(
-        of: cache, by: change, backup: planning.backup, in: environment)
+        of: cache, by: change, backup: plan.entries.isEmpty ? nil : planning.backup, in: environment
+      )
       var reclaiming = SpaceReclaiming(after: plan, for: limit, execution)
       var receipt =
         plan.isEmpty && !reclaiming.isNeeded

@@ -7,9 +7,10 @@ struct GrepOptions: ParsableArguments {
   @Option(
     name: .customLong("in"),
     help: ArgumentHelp(
-      "Search only these parts: url, request, response, body (default: all).",
+      "Search only these parts: url, request, response, headers (request and response), body"
+        + " (default: all).",
       valueName: "part,…"),
-    completion: .list(SearchedPart.allCases.map(\.rawValue)),
+    completion: .list(SearchedParts.words),
     transform: SearchedParts.init(parsing:))
   var places: SearchedParts?
 
@@ -59,18 +60,25 @@ struct GrepOptions: ParsableArguments {
 
 /// The parts of entries to search.
 struct SearchedParts {
+  /// The words that stand for parts.
+  static let words = SearchedPart.allCases.map(\.rawValue) + ["headers"]
+
   let parts: Set<SearchedPart>
 
   /// Parses names separated by commas.
   init(parsing text: String) throws {
     var parts: Set<SearchedPart> = []
     for word in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-      guard let part = SearchedPart(rawValue: String(decoding: Array(word), as: UTF8.self)) else {
+      let word = String(decoding: Array(word), as: UTF8.self)
+      if word == "headers" {
+        parts.formUnion([.request, .response])
+      } else if let part = SearchedPart(rawValue: word) {
+        parts.insert(part)
+      } else {
         throw ValidationError(
-          "'\(printable(String(decoding: Array(word), as: UTF8.self)))' is not a part of an entry. Use: "
-            + SearchedPart.allCases.map(\.rawValue).joined(separator: ", "))
+          "'\(printable(word))' is not a part of an entry. Use: "
+            + Self.words.joined(separator: ", "))
       }
-      parts.insert(part)
     }
     self.parts = parts
   }
