@@ -88,7 +88,7 @@ struct BackupOptions: ParsableArguments {
     }
     try target.commit()
     environment.note(
-      "backed up \(Confirmation.counted(Int(summary.entries), "entry", "entries")) to '\(path)'; restore with: "
+      "backed up \(QuantityWords.counted(summary.entries, "entry", "entries")) to '\(path)'; restore with: "
         + Self.restoreCommand(
           backup: path, cache: source.description.path, replacing: loss == .change))
   }

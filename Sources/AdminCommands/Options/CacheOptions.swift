@@ -64,7 +64,7 @@ struct CacheOptions: ParsableArguments {
     if case .archive(let archive) = cache {
       for omission in archive.omissions {
         environment.note(
-          "entries in the archive that are not shown because \(omission.reason): \(omission.count)")
+          omission.words("in the archive is not shown", "in the archive are not shown"))
       }
       environment.note(lacksOf: archive)
     }

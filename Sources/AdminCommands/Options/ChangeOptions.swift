@@ -64,16 +64,16 @@ extension ChangeOptions {
     var parts: [String] = []
     if !plan.entries.isEmpty {
       let size = ByteSizeText.text(plan.bodyBytes)
-      parts.append("\(Confirmation.counted(plan.entries.count, "entry", "entries")) (\(size))")
+      parts.append("\(QuantityWords.counted(plan.entries.count, "entry", "entries")) (\(size))")
     }
     if !plan.orphans.isEmpty {
       let size = ByteSizeText.text(plan.orphanBytes)
       parts.append(
-        "\(Confirmation.counted(plan.orphans.count, "body file", "body files")) (\(size))")
+        "\(QuantityWords.counted(plan.orphans.count, "body file", "body files")) (\(size))")
     }
     let sidecarCount = (sidecars?.removed.count ?? 0) + (sidecars?.written.count ?? 0)
     if sidecarCount > 0 {
-      parts.append(Confirmation.counted(sidecarCount, "sidecar file", "sidecar files"))
+      parts.append(QuantityWords.counted(sidecarCount, "sidecar file", "sidecar files"))
     }
     return
       "\(parts.joined(separator: " and ")) from \(Confirmation.title(ofCacheAt: plan.store.path))"
@@ -85,7 +85,7 @@ extension ChangeOptions {
     let grouped = { (count: Int64) in QuantityWords.grouped(count) }
     let orphans =
       plan.orphans.isEmpty
-      ? "" : " and \(Confirmation.counted(plan.orphans.count, "orphan", "orphans"))"
+      ? "" : " and \(QuantityWords.counted(plan.orphans.count, "orphan", "orphans"))"
     throw tooMany(
       "\(grouped(Int64(plan.entries.count))) of \(grouped(plan.storedEntries)) entries\(orphans)")
   }
@@ -202,10 +202,10 @@ struct PlanOptions: ParsableArguments {
     } catch let error as FileError {
       throw CommandFailure(creating: error, canBeForced: false)
     }
-    let entries = Confirmation.counted(plan.entries.count, "entry", "entries")
+    let entries = QuantityWords.counted(plan.entries.count, "entry", "entries")
     let files =
       plan.orphans.isEmpty
-      ? "" : " and \(Confirmation.counted(plan.orphans.count, "orphan", "orphans"))"
+      ? "" : " and \(QuantityWords.counted(plan.orphans.count, "orphan", "orphans"))"
     environment.note("saved '\(path)', a plan to remove \(entries)\(files)")
     environment.suggest("apply it with", ["apply", path])
     return true

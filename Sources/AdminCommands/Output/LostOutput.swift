@@ -1,4 +1,5 @@
 import Files
+import Rendering
 
 /// What the standard output of a command is for, which decides what happens when it cannot be written.
 enum OutputPurpose {
@@ -47,7 +48,7 @@ final class LostOutput {
       let removed = environment.record.removedEntries
       environment.writeMessage(
         removed > 0
-          ? "note: removed \(Confirmation.counted(Int(removed), "entry", "entries"))\n"
+          ? "note: removed \(QuantityWords.counted(removed, "entry", "entries"))\n"
           : "note: the command was carried out, and removed no entries\n")
     }
     // The reason for another failure was reported, and is the more important one.

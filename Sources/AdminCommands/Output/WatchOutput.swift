@@ -51,7 +51,7 @@ final class WatchOutput {
     if settings.isTable {
       environment.inform(
         "watching '\(printable(settings.path))'"
-          + " (\(Confirmation.counted(Int(entries), "entry", "entries")));"
+          + " (\(QuantityWords.counted(entries, "entry", "entries")));"
           + " press Control-C to stop\n")
       renderer.appendHeading(into: &output.text)
     } else {

@@ -81,7 +81,7 @@ enum Confirmation {
     var message = nobody
     if case .replace(let count) = self {
       message =
-        "\(Self.counted(count, "entry", "entries")) in the cache would be replaced; \(nobody)"
+        "\(QuantityWords.counted(count, "entry", "entries")) in the cache would be replaced; \(nobody)"
     }
     // What standard input contained is read, so the same line would read nothing.
     let line =
@@ -92,11 +92,6 @@ enum Confirmation {
     return .usage(
       message,
       hint: "preview with '--dry-run', then \(action) with\(line)")
-  }
-
-  /// Returns a number with the noun for it: `1,200 entries`.
-  static func counted(_ count: Int, _ one: String, _ many: String) -> String {
-    "\(QuantityWords.grouped(Int64(count))) \(count == 1 ? one : many)"
   }
 
   /// Returns the name by which people know the cache at a path: the name of its folder, which is often the identifier

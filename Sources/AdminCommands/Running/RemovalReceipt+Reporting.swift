@@ -25,7 +25,7 @@ extension RemovalReceipt {
   /// Says what was removed before a failure ended the command.
   func noteBeforeFailure(in environment: CommandEnvironment) {
     if !plan.entries.isEmpty {
-      let entries = Confirmation.counted(plan.entries.count, "entry", "entries")
+      let entries = QuantityWords.counted(plan.entries.count, "entry", "entries")
       environment.note("removed \(entries) before the error")
     }
     reportFiles(in: environment)

@@ -1,5 +1,6 @@
 import Administration
 import Files
+import Rendering
 import ResponseStorage
 import Revalidation
 
@@ -40,7 +41,7 @@ struct RevalidationExecution {
       // The interrupted batch was undone.
     } catch {
       guard refreshed > 0 else { throw error }
-      let entries = Confirmation.counted(refreshed, "entry", "entries")
+      let entries = QuantityWords.counted(refreshed, "entry", "entries")
       environment.note("refreshed \(entries) before the error")
       failure = error
     }

@@ -6,17 +6,18 @@ extension AuditRenderer {
   func markdown(_ tally: AuditTally, _ summary: Summary) -> Markdown {
     var text: Markdown =
       "# Audit of a URL cache\n\n\(code: ByteString(summary.cache.path), isCell: false): "
-    let entries = AuditWords.counted(summary.entries, "entry", plural: "entries")
+    let entries = QuantityWords.counted(summary.entries, "entry", "entries")
     let findings = AuditWords.counted { tally.counts[$0, default: 0] }
     text += "\(entries), \(findings)"
     if summary.known > 0 {
-      text += "; \(AuditWords.counted(summary.known, "known finding")) not shown"
+      text +=
+        "; \(QuantityWords.counted(summary.known, "known finding", "known findings")) not shown"
     }
     text += ".\n"
     let hosts = tally.hosts
     for host in hosts.prefix(mostHosts) { text += section(on: host) }
     if hosts.count > mostHosts {
-      text += "\n\(AuditWords.counted(Int64(hosts.count - mostHosts), "more host")).\n"
+      text += "\n\(QuantityWords.counted(hosts.count - mostHosts, "more host", "more hosts")).\n"
     }
     let rules = broken(tally)
     guard !rules.isEmpty else { return text }

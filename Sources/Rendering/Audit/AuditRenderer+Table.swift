@@ -10,7 +10,7 @@ extension AuditRenderer {
       buffer.append("\n")
     }
     if hosts.count > mostHosts {
-      let more = AuditWords.counted(Int64(hosts.count - mostHosts), "more host")
+      let more = QuantityWords.counted(hosts.count - mostHosts, "more host", "more hosts")
       buffer.append("\(more); see them with '--limit \(hosts.count)'\n\n")
     }
     appendFixes(tally, into: &buffer)
@@ -24,7 +24,7 @@ extension AuditRenderer {
     buffer.append(": ")
     buffer.append(AuditWords.counted { host.count($0) })
     if host.entries > 0 {
-      let entries = AuditWords.counted(host.entries, "entry", plural: "entries")
+      let entries = QuantityWords.counted(host.entries, "entry", "entries")
       buffer.append(" in \(entries), \(ByteSizeText.text(host.bytes))")
     }
     buffer.append("\n")
@@ -76,16 +76,17 @@ extension AuditRenderer {
   private func appendSummary(
     _ tally: AuditTally, _ summary: Summary, into buffer: inout TextBuffer
   ) {
-    buffer.append(AuditWords.counted(summary.entries, "entry", plural: "entries"))
+    buffer.append(QuantityWords.counted(summary.entries, "entry", "entries"))
     for severity in Finding.Severity.allCases {
       let count = tally.counts[severity, default: 0]
       buffer.append(", ")
       // No color for "0 errors", which would look like a failure.
       buffer.append(
-        AuditWords.counted(count, severity.rawValue), as: count == 0 ? nil : severity.auditEmphasis)
+        severity.counted(count), as: count == 0 ? nil : severity.auditEmphasis)
     }
     if summary.known > 0 {
-      buffer.append("; \(AuditWords.counted(summary.known, "known finding")) not shown")
+      buffer.append(
+        "; \(QuantityWords.counted(summary.known, "known finding", "known findings")) not shown")
     }
     buffer.append("\n")
   }

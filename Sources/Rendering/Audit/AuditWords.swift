@@ -102,21 +102,21 @@ struct AuditWords: Sendable {
     return ByteString(buffer.bytes)
   }
 
-  /// Returns a number with a word: `1 error`, `2 errors`.
-  static func counted(_ count: Int64, _ word: String, plural: String? = nil) -> String {
-    "\(QuantityWords.grouped(count)) \(count == 1 ? word : plural ?? "\(word)s")"
-  }
-
   /// Returns the findings by severity: `1 error, 2 warnings`; those of which there are none are left out.
   static func counted(_ count: (Finding.Severity) -> Int64) -> String {
     let parts = Finding.Severity.allCases.compactMap { severity in
-      count(severity) > 0 ? counted(count(severity), severity.rawValue) : nil
+      count(severity) > 0 ? severity.counted(count(severity)) : nil
     }
     return parts.isEmpty ? "no findings" : parts.joined(separator: ", ")
   }
 }
 
 extension Finding.Severity {
+  /// Returns a number with the word for it: `1 error`, `2 errors`.
+  func counted(_ count: Int64) -> String {
+    QuantityWords.counted(count, rawValue, "\(rawValue)s")
+  }
+
   /// The emphasis of findings; notes have none.
   var auditEmphasis: Emphasis? {
     switch self {

@@ -149,8 +149,7 @@ public struct ImportRenderer: Sendable {
       buffer.append("\n")
     }
     for omission in plan.omissions {
-      buffer.append("Entries that cannot be imported because \(omission.reason): ")
-      buffer.append(grouped: omission.count)
+      buffer.append(omission.words("cannot be imported", "cannot be imported"))
       buffer.append("\n")
     }
     appendRejected(of: plan, into: &buffer)

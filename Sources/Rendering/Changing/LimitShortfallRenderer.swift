@@ -84,7 +84,7 @@ public struct LimitShortfallRenderer: Sendable {
         ? "\(size) in use exceeds \(limit)"
         : "at least \(size) would remain in use, more than \(limit)"
     case .entries:
-      let entries = counted(unmet.reachable, "entry", "entries")
+      let entries = QuantityWords.counted(unmet.reachable, "entry", "entries")
       let verb = !isReached ? "would remain" : unmet.reachable == 1 ? "remains" : "remain"
       let limit = QuantityWords.grouped(unmet.limit)
       return "\(entries) \(verb), more than the '--max-entries' limit of \(limit)"
@@ -100,18 +100,18 @@ public struct LimitShortfallRenderer: Sendable {
     let count = blocker.count ?? 0
     return switch blocker.cause {
     case .youngOrphans:
-      "\(Self.counted(count, "orphan is", "orphans are")) younger than ten minutes (\(bytes))"
+      "\(QuantityWords.counted(count, "orphan is", "orphans are")) younger than ten minutes (\(bytes))"
     case .foreignFiles:
-      "\(Self.counted(count, "file", "files")) in 'fsCachedData' not created by CFNetwork (\(bytes))"
+      "\(QuantityWords.counted(count, "file", "files")) in 'fsCachedData' not created by CFNetwork (\(bytes))"
     // SQLite deletes the log when the last process closes the database, and no command can do that
     // for an app.
     case .log: "another process has the cache open, with \(bytes) in the write-ahead log"
     case .notSelected:
-      "the selection excludes \(Self.counted(count, "entry", "entries")) (\(bytes))"
-    case .keptByRule: "rules keep \(Self.counted(count, "entry", "entries")) (\(bytes))"
-    case .pinned: "pins keep \(Self.counted(count, "entry", "entries")) (\(bytes))"
+      "the selection excludes \(QuantityWords.counted(count, "entry", "entries")) (\(bytes))"
+    case .keptByRule: "rules keep \(QuantityWords.counted(count, "entry", "entries")) (\(bytes))"
+    case .pinned: "pins keep \(QuantityWords.counted(count, "entry", "entries")) (\(bytes))"
     case .notARegularFile:
-      "\(Self.counted(count, "entry is not a regular file", "entries are not regular files"))"
+      "\(QuantityWords.counted(count, "entry is not a regular file", "entries are not regular files"))"
     // A limit below the size of an empty database could never be met, however many entries are
     // removed.
     case .database: "an empty database needs \(bytes)"
@@ -150,7 +150,4 @@ public struct LimitShortfallRenderer: Sendable {
     }.joined()
   }
 
-  private static func counted(_ count: Int64, _ one: String, _ many: String) -> String {
-    "\(QuantityWords.grouped(count)) \(count == 1 ? one : many)"
-  }
 }

@@ -194,16 +194,14 @@ extension CheckRenderer {
   }
 
   private func appendSummary(_ check: StoreCheck, into buffer: inout TextBuffer) {
-    buffer.append(grouped: check.plan.storedEntries)
-    buffer.append(check.plan.storedEntries == 1 ? " entry" : " entries")
+    buffer.append(QuantityWords.counted(check.plan.storedEntries, "entry", "entries"))
     if check.isCut { buffer.append(" before the damage") }
     for severity in Finding.Severity.allCases {
       let count = check.counts[severity, default: 0]
       buffer.append(", ")
       // No color for "0 errors", which would look like a failure.
       buffer.append(as: count == 0 ? nil : severity.emphasis) {
-        $0.append(grouped: count)
-        $0.append(" \(severity.rawValue)\(count == 1 ? "" : "s")")
+        $0.append(severity.counted(count))
       }
     }
     buffer.append("\n")

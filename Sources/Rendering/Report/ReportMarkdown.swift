@@ -60,7 +60,7 @@ struct ReportMarkdown: Sendable {
       text += " That is \(full) of the capacity."
     }
     if report.usage.bodyBytes > 0 { text += " \(words.staleShare) \(words.staleSuffix)" }
-    text += " \(ReportWords.counted(report.usage.entries, "entry", "entries"))"
+    text += " \(QuantityWords.counted(report.usage.entries, "entry", "entries"))"
     return "\(text); \(words.halfSentence).\n"
   }
 

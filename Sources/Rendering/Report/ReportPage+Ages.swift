@@ -114,7 +114,7 @@ extension ReportPage {
     let total = group.sums.total
     var text: HTML = """
       \(group.name ?? "unknown age"): \(ByteSizeText.text(total.bytes)) in \
-      \(ReportWords.counted(total.entries, "entry", "entries"))
+      \(QuantityWords.counted(total.entries, "entry", "entries"))
       """
     // Stale entries with and without a validator share one word.
     var sums: [(word: String, sum: CacheReport.Sum)] = []

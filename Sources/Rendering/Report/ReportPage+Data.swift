@@ -91,7 +91,7 @@ extension ReportPage {
       $0.value(ReportWords.duration(limit.seconds))
       $0.value(ByteSizeText.text(limit.removed.bytes))
       $0.value(ReportWords.percent(limit.removed.bytes, of: report.usage.bodyBytes))
-      $0.value(ReportWords.counted(limit.removed.entries, "entry", "entries"))
+      $0.value(QuantityWords.counted(limit.removed.entries, "entry", "entries"))
       $0.value(ReportWords.grouped(limit.fresh.entries))
       $0.value(ReportWords.durationOption(limit.seconds))
     }

@@ -21,7 +21,7 @@ extension ReportPage {
       <p class="wiout" id="wi-o" aria-live="polite">Older than \
       <b>\(ReportWords.duration(limit.seconds))</b>: frees \
       <b>\(ByteSizeText.text(limit.removed.bytes))</b> (\(removed)) in \
-      \(ReportWords.counted(limit.removed.entries, "entry", "entries")), \
+      \(QuantityWords.counted(limit.removed.entries, "entry", "entries")), \
       \(ReportWords.grouped(limit.fresh.entries)) of them still fresh.</p>
       \(limitCommand(limit))</section>
       """

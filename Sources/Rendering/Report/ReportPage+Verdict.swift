@@ -112,7 +112,7 @@ extension ReportPage {
     return """
       <section class="tiles" aria-label="Key figures">
       \(figure("Entries", ReportWords.grouped(usage.entries), 
-        (areMore ? "more than " : "") + ReportWords.counted(hosts, "host", "hosts")))
+        (areMore ? "more than " : "") + QuantityWords.counted(hosts, "host", "hosts")))
       \(figure("Bodies", ByteSizeText.text(usage.bodyBytes), "\(ByteSizeText.text(beside)) of other data"))
       \(figure("Median body", usage.median.map { ByteSizeText.text($0.bytes) } ?? "–", words.halfSentence))
       \(figure("Oldest entry", oldest ?? "–", newest.map { "newest \($0)" } ?? "no known time"))

@@ -40,7 +40,8 @@ extension ReportWords {
         isNote: rule.severity == .note, title: "\(Self.grouped(count)) × \(rule.id):",
         text: "\(rule.summary). \(rule.reason) \(rule.fix)",
         hosts: shown.map { name(ofAuditedHost: $0.name) },
-        rest: others == 0 ? "" : " and \(Self.counted(others, "other host", "other hosts"))")
+        rest: others == 0
+          ? "" : " and \(QuantityWords.counted(others, "other host", "other hosts"))")
     }
   }
 
@@ -51,8 +52,7 @@ extension ReportWords {
   /// The number of findings of each severity.
   func auditCounts(of tally: AuditTally) -> String {
     Finding.Severity.allCases.map { severity in
-      Self.counted(
-        tally.counts[severity, default: 0], severity.rawValue, "\(severity.rawValue)s")
+      severity.counted(tally.counts[severity, default: 0])
     }.joined(separator: ", ")
   }
 

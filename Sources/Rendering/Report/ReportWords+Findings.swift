@@ -23,7 +23,7 @@ extension ReportWords {
       all.append(good("Files:", "Every body file has an entry."))
     }
     if report.findings.isEmpty {
-      let entries = Self.counted(report.usage.entries, "entry was", "entries were")
+      let entries = QuantityWords.counted(report.usage.entries, "entry was", "entries were")
       all.append(good("Entries:", "\(entries) decoded without problems."))
     }
     let log = report.usage.footprint.reclaimableLogBytes
@@ -60,8 +60,7 @@ extension ReportWords {
   /// The number of findings of each severity, as `check` counts and names them.
   var findingCounts: [String] {
     Finding.Severity.allCases.map { severity in
-      Self.counted(
-        report.findingCounts[severity, default: 0], severity.rawValue, "\(severity.rawValue)s")
+      severity.counted(report.findingCounts[severity, default: 0])
     }
   }
 

@@ -33,12 +33,12 @@ extension ReportWords {
     switch suggestion.action {
     case .repair(let kinds):
       let names = kinds.map(\.rawValue).joined(separator: ",")
-      let entries = Self.counted(count, "entry", "entries")
+      let entries = QuantityWords.counted(count, "entry", "entries")
       return SuggestionText(
         gain: "Repair the cache", how: ": the app cannot use \(entries).",
         command: command("check", "--repair=\(names) --dry-run"))
     case .removeOrphans:
-      let files = Self.counted(
+      let files = QuantityWords.counted(
         count, "orphaned body file", "orphaned body files")
       return SuggestionText(
         gain: "Free \(size)", how: " without losing an entry: \(files).",
@@ -52,7 +52,7 @@ extension ReportWords {
       return SuggestionText(
         gain: "Free about \(size)",
         how:
-          ": \(Self.counted(count, "older version", "older versions")) of files that have a newer version in the cache.",
+          ": \(QuantityWords.counted(count, "older version", "older versions")) of files that have a newer version in the cache.",
         command: command("purge", "--superseded --dry-run"))
     case .enforce(let capacity):
       return SuggestionText(
@@ -62,14 +62,15 @@ extension ReportWords {
       return SuggestionText(
         gain: "Free about \(size)",
         how:
-          ": \(Self.counted(count, "entry", "entries")) that must be downloaded again in any case.",
+          ": \(QuantityWords.counted(count, "entry", "entries")) that must be downloaded again in any case.",
         // Entries with a validator are left out: they cost a short 304, while those without must be
         // loaded again.
         command: command("purge", "\(expiryOptions)--stale --validator none --dry-run"))
     case .purgeOlder(let seconds):
       return SuggestionText(
         gain: "Free about \(size)",
-        how: ": \(Self.counted(count, "entry", "entries")) older than \(Self.duration(seconds)).",
+        how:
+          ": \(QuantityWords.counted(count, "entry", "entries")) older than \(Self.duration(seconds)).",
         command: purgeCommand(olderThan: seconds))
     }
   }
@@ -94,7 +95,8 @@ extension ReportWords {
   /// Returns an age limit in words.
   static func duration(_ seconds: Int64) -> String {
     seconds % 86_400 == 0
-      ? counted(seconds / 86_400, "day", "days") : counted(seconds / 3_600, "hour", "hours")
+      ? QuantityWords.counted(seconds / 86_400, "day", "days")
+      : QuantityWords.counted(seconds / 3_600, "hour", "hours")
   }
 
   /// Returns a command for this cache, for a POSIX shell.

@@ -11,7 +11,7 @@ extension ReportWords {
         name: name(of: host), isFromCache: true, values: counts(of: host.sum) + [stale])
     }
     if let others = report.otherHosts {
-      let count = others.groups.map { Self.counted($0, "other host", "other hosts") }
+      let count = others.groups.map { QuantityWords.counted($0, "other host", "other hosts") }
       let sum = CacheReport.Sum(entries: others.entries, bytes: others.bytes)
       rows.append(
         ReportTable.Row(

@@ -80,11 +80,6 @@ struct ReportWords: Sendable {
       "half of the bytes are in \(Self.percent(entries, of: report.usage.entries)) of the entries"
   }
 
-  /// Returns a number with a noun.
-  static func counted(_ count: Int64, _ one: String, _ many: String) -> String {
-    "\(grouped(count)) \(count == 1 ? one : many)"
-  }
-
   /// Returns a number with thousands separators.
   static func grouped(_ number: Int64) -> String {
     var text = TextBuffer()

@@ -1,4 +1,5 @@
 public import Bytes
+public import ResponseArchives
 import ResponseStorage
 
 /// Formats numbers of bytes for people: `4.1 MiB`.
@@ -18,6 +19,25 @@ public enum QuantityWords {
     var buffer = TextBuffer()
     buffer.append(grouped: value)
     return ByteString(buffer.bytes).string ?? ""
+  }
+
+  /// Returns a number with the noun for it: `1,200 entries`.
+  public static func counted(
+    _ count: some BinaryInteger, _ one: String, _ many: String
+  ) -> String {
+    "\(grouped(Int64(clamping: count))) \(count == 1 ? one : many)"
+  }
+}
+
+extension ArchiveOmission {
+  /// Returns how many entries were left out and why: `2 entries were skipped, each because it has no URL`.
+  ///
+  /// - Parameters:
+  ///   - one: What happened to a single entry.
+  ///   - many: What happened to several.
+  public func words(_ one: String, _ many: String) -> String {
+    QuantityWords.counted(count, "entry \(one) because", "entries \(many), each because")
+      + " \(reason)"
   }
 }
 

@@ -118,7 +118,7 @@ extension UsageRenderer {
     if let sum = report.superseded {
       buffer.append(
         "Old      \(ByteSizeText.text(sum.bytes)) in "
-          + counted(sum.entries, "superseded entry", "superseded entries") + "\n")
+          + QuantityWords.counted(sum.entries, "superseded entry", "superseded entries") + "\n")
     }
     if report.footprint.freeBytes > 0 {
       buffer.append(
@@ -226,22 +226,15 @@ extension UsageRenderer {
     // is not zero.
     if orphans > 0 {
       let size = ByteSizeText.text(report.footprint.orphanBytes)
-      findings.append("\(counted(orphans, "orphan", "orphans")) (\(size))")
+      findings.append("\(QuantityWords.counted(orphans, "orphan", "orphans")) (\(size))")
     }
     if report.missingBodies > 0 {
-      findings.append(counted(report.missingBodies, "missing body", "missing bodies"))
+      findings.append(QuantityWords.counted(report.missingBodies, "missing body", "missing bodies"))
     }
     guard !findings.isEmpty else { return }
-    buffer.append("\n\(counted(Int64(findings.count), "finding", "findings")): ")
+    buffer.append("\n\(QuantityWords.counted(findings.count, "finding", "findings")): ")
     buffer.append(findings.joined(separator: ", "))
     buffer.append(".\n")
-  }
-
-  private func counted(_ count: Int64, _ one: String, _ many: String) -> String {
-    var text = TextBuffer()
-    text.append(grouped: count)
-    text.append(count == 1 ? " \(one)" : " \(many)")
-    return ByteString(text.bytes).string ?? ""
   }
 }
 

@@ -346,6 +346,6 @@ def test_long_body():
     assert b"its body is a sparse file" in result.stderr, result
     archive = path("toolong.tar")
     result = run("export", "-c", cache, "-o", archive, status=3)
-    assert b"1 entry was skipped: its body is a sparse file" in result.stderr, result
+    assert b"1 entry was skipped because its body is a sparse file" in result.stderr, result
     entries = [name for name, _ in members(archive) if name.endswith("/entry.json")]
     assert entries == [f"entries/{number:010}/entry.json" for number in range(1, 20)]

@@ -282,6 +282,14 @@ def test_rewriting():
         run("import", archive, "-c", new, "--map-host", bad, status=64)
 
 
+@pytest.mark.parametrize("kind", ["apple", "foundation"])
+def test_missing_parent(archive, kind):
+    """The folder above a new cache must be there, whichever kind of cache it is."""
+    result = run("import", archive, "-c", path("none/new"), "--create", kind, "--yes", status=73)
+    assert result.stderr.decode() == (f"error: cannot create a cache at '{path('none/new')}': No such file or directory\n"
+                                      "hint: give a new or empty folder with '-c'\n")
+
+
 def test_refusals(origin):
     """A refused import changes nothing, and makes nothing."""
     archive = export(origin, "refusals.tar")

@@ -54,8 +54,8 @@ def test_sparse_body(sparse):
         result = export(cache, format, output)
         assert result.returncode == 3 and time.monotonic() - begin < 30, (format, result)
         lines = result.stderr.decode().splitlines()
-        assert "note: 1 entry was skipped: its body is larger than '--max-body'" in lines, (format, lines)
-        assert "note: 1 entry was skipped: its body is a sparse file, far longer than the data in it" in lines, lines
+        assert "note: 1 entry was skipped because its body is larger than '--max-body'" in lines, (format, lines)
+        assert "note: 1 entry was skipped because its body is a sparse file, far longer than the data in it" in lines, lines
         assert os.path.exists(output) and not os.path.exists(output + ".partial")
         if format not in ["files"]:
             assert int(run("list", "-c", output, "--count").stdout) == 18, format
@@ -80,7 +80,7 @@ def test_limit(sparse):
     for format in FORMATS:
         result = export(cache, format, path(f"small.{format}"), "--max-body", str(limit))
         over = sum(size > limit for size in sizes)
-        assert result.returncode == 3 and f"note: {over} entries were skipped: its body is larger than '--max-body'" in result.stderr.decode(), result
+        assert result.returncode == 3 and f"note: {over} entries were skipped, each because its body is larger than '--max-body'" in result.stderr.decode(), result
 
 
 def test_short_or_whole_body(sparse):

@@ -176,7 +176,7 @@ extension URLCacheAdmin {
     ) throws -> Bool {
       if yes { return true }
       return try Confirmation.change.ask(
-        about: "\(Confirmation.counted(result.cleared.count, "entry", "entries")) in "
+        about: "\(QuantityWords.counted(result.cleared.count, "entry", "entries")) in "
           + Confirmation.title(ofCacheAt: result.store.path),
         in: environment,
         writing: { text, _ in

@@ -240,7 +240,7 @@ extension URLCacheAdmin {
       // Check the cap before asking: the answer could not override it.
       try checkLimit(of: plan, stored)
       if change.yes { return true }
-      let count = Confirmation.counted(Int(plan.changedCount), "entry", "entries")
+      let count = QuantityWords.counted(plan.changedCount, "entry", "entries")
       return try Confirmation.change.ask(
         about: "\(count) in \(Confirmation.title(ofCacheAt: cache.path(in: environment)))",
         in: environment,

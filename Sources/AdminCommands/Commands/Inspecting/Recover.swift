@@ -218,10 +218,10 @@ extension URLCacheAdmin {
         environment.note("entries not in the archive because only their URL is left: \(leftOut)")
       }
       for omission in summary.omissions {
-        environment.note("entries skipped because \(omission.reason): \(omission.count)")
+        environment.note(omission.words("was skipped", "were skipped"))
       }
       if !uncertainBodies, uncertain > 0, output != "-" {
-        let bodies = Confirmation.counted(uncertain, "body", "bodies")
+        let bodies = QuantityWords.counted(uncertain, "body", "bodies")
         environment.hint(
           "\(bodies) may belong to another version of \(uncertain == 1 ? "its" : "their") entry;"
             + " include \(uncertain == 1 ? "it" : "them") with:"
@@ -237,7 +237,7 @@ extension URLCacheAdmin {
     private static func receipt(
       of summary: ArchiveExport.Summary, in output: String
     ) -> String {
-      let entries = Confirmation.counted(Int(summary.entries), "entry", "entries")
+      let entries = QuantityWords.counted(summary.entries, "entry", "entries")
       return "recovered \(entries) to \(output == "-" ? "the archive" : "'\(output)'"), with"
         + " \(ByteSizeText.text(summary.bodyBytes)) of bodies, including cookies and tokens"
     }

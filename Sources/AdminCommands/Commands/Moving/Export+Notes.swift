@@ -38,7 +38,7 @@ extension CommandEnvironment {
   }
 
   private static func entries(_ count: Int64) -> String {
-    Confirmation.counted(Int(count), "entry", "entries")
+    QuantityWords.counted(count, "entry", "entries")
   }
 
   /// Returns a note with the first parameters whose values are in the archive, in alphabetical order.

@@ -141,7 +141,7 @@ extension URLCacheAdmin {
     ) {
       let name = output == "-" ? "the archive" : "'\(output)'"
       environment.note(
-        "exported \(Confirmation.counted(Int(summary.entries), "entry", "entries")) to \(name), with "
+        "exported \(QuantityWords.counted(summary.entries, "entry", "entries")) to \(name), with "
           + "\(ByteSizeText.text(summary.bodyBytes)) of bodies, "
           + (export.credentials == nil
             ? "including cookies and tokens" : "without cookies or credentials"))
@@ -169,11 +169,10 @@ extension CommandEnvironment {
   /// Reports what an archive leaves out, and which fields are synthesized.
   func report(gapsIn summary: ArchiveExport.Summary) {
     for omission in summary.omissions {
-      let count = omission.count
-      note("\(count) \(count == 1 ? "entry was" : "entries were") skipped: \(omission.reason)")
+      note(omission.words("was skipped", "were skipped"))
     }
     for (fact, count) in summary.synthesizedFields.sorted(by: { $0.key < $1.key }) {
-      note("synthesized for \(count) \(count == 1 ? "entry" : "entries"): \(fact)")
+      note("synthesized for \(QuantityWords.counted(count, "entry", "entries")): \(fact)")
     }
   }
 

@@ -186,7 +186,7 @@ extension URLCacheAdmin {
       // Entries that are only added take nothing away, so there is nothing to ask about.
       if yes || count == 0 { return true }
       return try Confirmation.replace(count).ask(
-        about: "\(Confirmation.counted(count, "entry", "entries")) in "
+        about: "\(QuantityWords.counted(count, "entry", "entries")) in "
           + Confirmation.title(ofCacheAt: destination.path), in: environment
       ) { text in
         ImportRenderer(isDryRun: true, new: destination.new, secrets: secrets.policy)
