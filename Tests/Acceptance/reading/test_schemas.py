@@ -97,6 +97,18 @@ def test_all_schemas():
     assert all(f'"{name}"' in text for name in CHECKED), [name for name in CHECKED if f'"{name}"' not in text]
 
 
+def test_frozen_copies(cache):
+    """The schemas of this version are kept, and hold for kinds of caches and ids that there are not yet, but not for less than there was."""
+    version = scratch.run("--version", text=True).stdout.split()[1]
+    kept = schemas.frozen(version)
+    assert kept.keys() <= set(schemas.names()), "a schema was removed"
+    listed = document(cache, "list")
+    validator, = schemas.Checker("list").older
+    validator.validate({**listed, "cache": {**listed["cache"], "format": "another", "more": 1}, "entries": [{**listed["entries"][0], "id": "c2/a"}], "more": 1})
+    for wrong in [{**listed, "total": "20"}, {name: value for name, value in listed.items() if name != "total"}, {**listed, "schema": "urlcache-admin.list/2"}]:
+        assert not validator.is_valid(wrong), wrong
+
+
 def test_list(check, cache, foundation):
     """A list fits its schema, with all columns and without entries."""
     everything = document(cache, "list", "--columns", ALL_COLUMNS)

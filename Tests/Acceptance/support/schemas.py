@@ -1,18 +1,25 @@
 """The schemas of the program's JSON, and checkers that accept right documents and refuse wrong ones.
 
-A schema allows more members than it names, as the output only ever grows; here each member must be named.
+A schema allows more members than it names, as the output only ever grows; here each member must be named. The schemas of each version are
+kept as they were, and a document must fit those of all versions:
+
+    PRODUCTS=FOLDER PYTHONPATH=Tests/Acceptance/support python3 Tests/Acceptance/support/schemas.py VERSION
 """
 
 import datetime
 import functools
 import itertools
 import json
+import pathlib
+import sys
 
 import jsonschema
 
 from products import REPOSITORY
 
 FOLDER = REPOSITORY / "share/urlcache-admin/schema"
+# The schemas of a version, by their names, are one file.
+FROZEN = pathlib.Path(__file__).with_name("frozen_schemas")
 COLUMNS = (
     "id stored first_stored age status method size mime url host path scheme partition disk body_location received announced policy etag "
     "last_modified cache_control date expires freshness ttl lifetime lifetime_source current_age expires_at validators "
@@ -39,6 +46,28 @@ def names():
 
 def load(name):
     return json.loads((FOLDER / f"{name}.schema.json").read_text())
+
+
+@functools.cache
+def frozen(version):
+    """The schemas of a version."""
+    return json.loads((FROZEN / f"{version}.json").read_text())
+
+
+def versions():
+    return sorted(path.stem for path in FROZEN.glob("*.json"))
+
+
+def whole(schema, schemas):
+    """The schema with references put in place."""
+    if isinstance(schema, list):
+        return [whole(item, schemas) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {key: whole(value, schemas) for key, value in schema.items() if key != "$ref"}
+    if "$ref" in schema:
+        result["allOf"] = [whole(schemas[schema["$ref"].removesuffix(".schema.json")], schemas)]
+    return result
 
 
 def closed(schema, is_base=False):
@@ -68,11 +97,18 @@ class Checker:
         jsonschema.Draft202012Validator.check_schema(schema)
         self.name = name
         self.validator = jsonschema.Draft202012Validator(closed(schema), format_checker=formats)
+        self.older = [jsonschema.Draft202012Validator(whole(frozen(version)[name], frozen(version)), format_checker=formats)
+                      for version in versions() if name in frozen(version)]
         self.places = set()
+
+    def accept(self, value):
+        """Accepts a document by the schemas of all versions."""
+        for validator in [self.validator, *self.older]:
+            validator.validate(value)
 
     def check(self, value, everywhere=False):
         """Accepts a document, and refuses what is wrong in it: once in each place of all documents so far, or everywhere."""
-        self.validator.validate(value)
+        self.accept(value)
         for place, wrong in itertools.chain(wrong_forms(value), incomplete_forms(value)):
             if everywhere or place not in self.places:
                 assert not self.validator.is_valid(wrong), (self.name, wrong)
@@ -139,3 +175,8 @@ def incomplete_forms(value, place=()):
     elif isinstance(value, list):
         for index, item in enumerate(value[:4]):
             yield from ((inner, value[:index] + [incomplete] + value[index + 1:]) for inner, incomplete in incomplete_forms(item, (*place, 0)))
+
+
+if __name__ == "__main__":
+    with open(FROZEN / f"{sys.argv[1]}.json", "w") as output:
+        output.write("{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(load(name))}" for name in names()) + "\n}\n")
