@@ -25,8 +25,13 @@ extension Fetcher: URLSessionDataDelegate {
       return completionHandler(.allow)
     }
     let wantsBody = update(task) { state in
-      state.hasHead = true
       state.lastHeard = .now
+      guard !head.hasDifferentLengths else {
+        state.failure = FetchFailure(
+          .notHTTP, "the response has different 'Content-Length' fields, so its end is unknown")
+        return false
+      }
+      state.hasHead = true
       output.send(.head, state.number, head.payload)
       // The bodies of unsuccessful responses are not needed, and for some of them Foundation never finishes.
       return state.request.bodyLimit != nil && (200...299).contains(head.status)

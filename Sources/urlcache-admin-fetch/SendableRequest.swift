@@ -112,6 +112,15 @@ extension FetchHead {
       status: Int64(response.statusCode), url: Array((response.url?.absoluteString ?? "").utf8),
       fields: FieldSection(lines.sorted { $0.name.lexicographicallyPrecedes($1.name) }))
   }
+
+  /// Whether the response has several lengths that differ, which is an error (RFC 9112 §6.3): libcurl would wait for the last one.
+  var hasDifferentLengths: Bool {
+    let values = fields.values(of: FieldName(Array("Content-Length".utf8)))
+    // `URLSession` joins fields with the same name.
+    let lengths = values.flatMap { $0.split(separator: UInt8(ascii: ",")) }
+      .map { $0.filter { $0 != 0x20 && $0 != 0x09 } }
+    return !fields.contains(FieldName(Array("Transfer-Encoding".utf8))) && Set(lengths).count > 1
+  }
 }
 
 extension FetchFailure {

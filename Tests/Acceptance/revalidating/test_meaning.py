@@ -222,3 +222,19 @@ def test_long_heads():
     result = run("revalidate", cache, "--all", "--format", "json", status=None)
     found = json.loads(result.stdout)["entries"][0]
     assert found["outcome"] == "failed" and "the response headers are too long" in found["message"], found
+
+
+@pytest.mark.parametrize("lengths, is_error", [((5, 50), True), ((3, 5), True), ((5, 5), False)])
+@pytest.mark.parametrize("options", [[], ["--refresh", "--yes"]])
+def test_different_lengths(lengths, is_error, options):
+    """An answer with different `Content-Length` fields is called that, and changes nothing."""
+    cache = worlds.apple(path("lengths"), [entry("a", {"ETag": '"1"'}, body=b"old")])
+    fields = b"".join(b"Content-Length: %d\r\n" % length for length in lengths)
+    answers["/a"] = b'HTTP/1.1 200 OK\r\nETag: "2"\r\nConnection: close\r\n' + fields + b"\r\nabcde"
+    found = json.loads(run("revalidate", cache, "--all", "--format", "json", *options, status=None).stdout)["entries"][0]
+    if is_error:
+        assert (found["outcome"], found["reason"]) == ("failed", "not-http"), found
+        assert "different 'Content-Length' fields" in found["message"], found
+        assert run("body", cache, f"{base}/a").stdout == b"old"
+    else:
+        assert found["outcome"] == "changed", found
