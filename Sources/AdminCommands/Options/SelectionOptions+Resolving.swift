@@ -192,7 +192,23 @@ extension Selection {
   mutating func prepare(
     for source: any ResponseSource, at now: Timestamp, in environment: CommandEnvironment
   ) throws {
+    note(unstoredIn: source.description.format, in: environment)
     try findSuperseded(in: source, temporaryFolder: environment.temporaryFolder)
     try findTexts(in: source, at: now)
+  }
+
+  /// Reports the options that can select nothing, because a Foundation cache stores nothing of a request but its host, port and path.
+  private func note(
+    unstoredIn format: StoreDescription.Format, in environment: CommandEnvironment
+  ) {
+    guard format == .foundation else { return }
+    let unstored: KeyValuePairs<String, Bool> = [
+      "'--method' selects nothing: a Foundation cache stores no methods": !criteria.methods.isEmpty,
+      "'--request-header' selects nothing: a Foundation cache stores no request headers":
+        !criteria.requestHeaders.isEmpty,
+      "'--partition' selects nothing: a Foundation cache has no partitions":
+        !criteria.partitions.isEmpty,
+    ]
+    for (text, isNamed) in unstored where isNamed { environment.noteOnce(text) }
   }
 }

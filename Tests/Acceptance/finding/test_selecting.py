@@ -9,6 +9,7 @@ import sqlite3
 import pytest
 
 import apple_store
+import worlds
 from scratch import path, run
 from test_grep import add
 
@@ -180,3 +181,18 @@ def test_rules(cache):
         opened.write("[[rules]]\nmatch.header = 'x-cache=HIT*'\naction = 'purge'\n")
     plan = json.loads(run("enforce", "-c", cache, "--config", file, "-n", "--format", "json").stdout)
     assert [entry["id"] for entry in plan["entries"]] == [1, 4]
+
+
+@pytest.mark.parametrize("options, note", [
+    (["--method", "POST"], "'--method' selects nothing: a Foundation cache stores no methods"),
+    (["--partition", "x"], "'--partition' selects nothing: a Foundation cache has no partitions"),
+    (["--request-header", "accept"], "'--request-header' selects nothing: a Foundation cache stores no request headers"),
+])
+def test_what_a_foundation_cache_does_not_store(options, note):
+    """An option that can select nothing says so, and only there."""
+    cache = worlds.foundation(path("foundation"), worlds.entries(3))
+    for words in ["list"], ["purge", "-n"], ["explain"], ["query", "SELECT count(*) FROM entries"]:
+        result = run(words[0], "-c", cache, *words[1:], *options, status=None)
+        assert f"note: {note}\n" in result.stderr.decode(), result
+    apple = worlds.apple(path("apple"), worlds.entries(3))
+    assert b"selects nothing" not in run("list", "-c", apple, *options).stderr
