@@ -205,10 +205,9 @@ extension URLCacheAdmin {
       if let failure, receipt.plan.isEmpty { throw failure }
       let isStopped = stopReason() != nil
       // A run that was stopped has not shown that the limits cannot be met.
-      if plan.shortfall == nil {
-        receipt.plan.meetsLimits =
-          isStopped ? nil : receipt.plan.isWithin(limit.ofSizeAndNumber)
-      }
+      receipt.plan.meetsLimits =
+        plan.shortfall != nil
+        ? false : isStopped ? nil : receipt.plan.isWithin(limit.ofSizeAndNumber)
       try receipt.write(by: renderer, as: change.format, in: environment)
       receipt.reportRemainder(in: environment)
       receipt.erasure?.suggestNextCommand(for: receipt.plan.store.path, in: environment)
