@@ -56,7 +56,6 @@ public struct CacheWatch {
     try source.scan(
       selection.projection.union([.url, .key, .body]).union(SeenEntry.projection)
     ) { response in
-      guard !response.isOrphan else { return .next }
       var entry = SeenEntry(response)
       entry.read(response, isSelected: try selection.contains(response, now: now))
       waiting.append(entry)

@@ -16,7 +16,6 @@ struct EntryComparison {
     var rest = try earlier.makeReader()
     var next = try rest.next()
     try source?.scan(SeenEntry.projection) { response in
-      guard !response.isOrphan else { return .next }
       let entry = SeenEntry(response)
       while let before = next, before.id < entry.id {
         gone.append(before)

@@ -79,10 +79,7 @@ private func churn(_ entries: [StoredResponse], ever: Int64?) throws -> CacheChu
     #expect(churn.rate?.bytesPerDay == ByteCount(Int64(9e18)))
   }
 
-  @Test func `orphans are not counted, and neither are selected entries alone`() throws {
-    var orphan = entry(30, daysAgo: 1)
-    orphan.isOrphan = true
-    #expect(try churn([entry(1, daysAgo: 3), orphan], ever: 20)?.kept == 1)
+  @Test func `selected entries alone are not counted`() throws {
     var store = MemoryStore([entry(1, daysAgo: 3)])
     store.everStored = 20
     var selection = Selection()

@@ -115,7 +115,6 @@ import Testing
           any([.init(name: "ETag", value: "\"x\""), nil]),
         ].compactMap { $0 })
       response.notes = any([[], [], [.init(.badTime, "x")], [.init(.undecodable, "y")]])
-      response.isOrphan = any([false, false, true])
       return response
     }
     return MemoryStore(responses)

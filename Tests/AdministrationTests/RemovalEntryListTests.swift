@@ -24,10 +24,6 @@ import Testing
     }
     #expect(list.bodyBytes == total { $0.size ?? 0 })
     #expect(list.fileBytes == total(\.returnedBytes))
-    #expect(list.footprintBytes == total { $0.isOrphan ? 0 : $0.returnedBytes })
-    let orphans = entries.filter { $0.reason == .orphan }
-    #expect(list.orphans.entries == Int64(orphans.count))
-    #expect(list.orphans.bodyBytes == orphans.reduce(0) { $0 + ($1.size ?? 0) })
     let sorted = entries.enumerated().sorted {
       let sizes = [$0, $1].map { $0.element.size ?? 0 }
       return sizes[0] == sizes[1] ? $0.offset < $1.offset : sizes[0] > sizes[1]
@@ -77,7 +73,7 @@ import Testing
       url: url,
       size: Bool.random(using: &random)
         ? ByteCount(Int.random(in: 0...1_000, using: &random)) : nil,
-      hasBodyFile: .random(using: &random), isOrphan: .random(using: &random),
+      hasBodyFile: .random(using: &random),
       time: Bool.random(using: &random) ? time() : nil,
       state: ([nil] + ResponseFreshness.State.allCases).randomElement(using: &random) ?? nil,
       reason: RemovalPlan.Reason.allCases.randomElement(using: &random) ?? .selected)

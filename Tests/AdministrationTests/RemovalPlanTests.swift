@@ -65,7 +65,6 @@ import Testing
       #expect(try plan.entries.array == whole.entries.array)
       #expect(plan.kept == whole.kept && plan.absent == whole.absent)
       #expect(plan.storedEntries == whole.storedEntries)
-      #expect(plan.orphanEntries == whole.orphanEntries)
       #expect(plan.footprint == whole.footprint)
       #expect(source.projections.first?.isDisjoint(with: [.url, .stored]) == true)
     }
@@ -114,24 +113,18 @@ import Testing
     #expect(misses.urls(near: "https://a.example/r") == [])
   }
 
-  @Test func `only regular files are removed, and those that URLCache does not see only by id`()
-    throws
-  {
+  @Test func `only regular files are removed`() throws {
     let plan = try RemovalPlan(removing: Selection(), from: folder, now: #require(now))
     #expect(try plan.entries.ids == [.file("1"), .file("2"), .file("3")])
-    #expect(
-      plan.kept == [
-        .orphan: KeptEntries(entries: 2, bodyBytes: 5),
-        .notARegularFile: KeptEntries(entries: 1),
-      ])
-    #expect((plan.storedEntries, plan.orphanEntries, plan.bodyBytes) == (6, 2, 6))
+    #expect(plan.kept == [.notARegularFile: KeptEntries(entries: 1)])
+    #expect((plan.storedEntries, plan.bodyBytes) == (4, 6))
     #expect((plan.returnedBytes, plan.footprintAfter) == (600, 50))
     var selection = Selection()
-    selection.names = EntryNames([.id(.file("5")), .id(.file("6")), .url("https://a.example/1")])
+    selection.names = EntryNames([.id(.file("4")), .url("https://a.example/1")])
     let named = try RemovalPlan(removing: selection, from: folder, now: #require(now))
-    #expect(try named.entries.ids == [.file("1"), .file("5")])
+    #expect(try named.entries.ids == [.file("1")])
     #expect(named.kept[.notARegularFile] == KeptEntries(entries: 1))
-    #expect((named.returnedBytes, named.footprintAfter) == (600, 550))
+    #expect((named.returnedBytes, named.footprintAfter) == (100, 550))
   }
 
   @Test(arguments: [(600, 0), (599, 1), (500, 1), (499, 2), (300, 2), (299, 3), (0, 3)])
@@ -150,39 +143,15 @@ import Testing
     #expect(plan.meetsLimits == true)
   }
 
-  @Test func `files that URLCache does not see do not count towards limits`() throws {
-    var limits = CacheLimits()
-    var selection = Selection()
-    selection.names = EntryNames([.id(.file("3")), .id(.file("5"))])
-    (limits.entries, limits.bytes) = (4, 650)
-    let kept = try RemovalPlan(
-      enforcing: limits, on: folder, among: selection, now: #require(now))
-    #expect(kept.entries.isEmpty)
-    #expect(kept.meetsLimits == true)
-    limits.entries = 2
-    let short = try RemovalPlan(
-      enforcing: limits, on: folder, among: selection, now: #require(now))
-    #expect(short.isEmpty && short.meetsLimits == false)
-    #expect(short.kept[.orphan] == KeptEntries(entries: 1, bodyBytes: 5))
-    #expect(short.kept[.limitCannotBeMet]?.entries == 1)
-    #expect(short.shortfall?.unmet == [UnmetLimit(kind: .entries, limit: 2, reachable: 3)])
-    limits.isBestEffort = true
-    let most = try RemovalPlan(
-      enforcing: limits, on: folder, among: selection, now: #require(now))
-    #expect(try most.entries.ids == [.file("3")])
-    #expect(most.meetsLimits == false && most.shortfall == short.shortfall)
-  }
-
-  /// Entries of a Foundation cache: three of 100 to 300 bytes, oldest first; one of 50 bytes that is not a regular
-  /// file; and two that `URLCache` does not see, one of them not a regular file.
+  /// Entries of a Foundation cache: three of 100 to 300 bytes, oldest first, and one of 50 bytes that is not a regular
+  /// file.
   private let folder: MemoryStore = {
     var store = MemoryStore(
-      (1...6).map { number in
+      (1...4).map { number in
         var response = StoredResponse(id: .file(ByteString("\(number)")))
         response.url = ByteString("https://a.example/\(number)")
         response.stored = Timestamp(secondsSince1970: 1_600_000_000 + Double(number))
-        response.isOrphan = number > 4
-        guard number != 4, number != 6 else { return response }
+        guard number != 4 else { return response }
         response.bodySize = ByteCount(number)
         response.file = FileVersion(number: 1, modified: 1, size: ByteCount(number * 100))
         return response

@@ -147,6 +147,45 @@ import Testing
     #expect(footprint.orphanBytes == 1)
   }
 
+  @Test func `a file that URLCache ignores is an orphan and no entry`() throws {
+    let folder = try Folder()
+    let archive = try archive("https://a.example/")
+    _ = try write(archive, to: folder, at: moment(1))
+    let ignored = [".dat.nosync1f.old", "noon.YQA=.storedcachedurlresponse"]
+    for name in ignored {
+      try Data(archive.bytes).write(to: URL(filePath: "\(folder.path)/\(name)"))
+    }
+    let store = try FoundationStore(readingFrom: folder.path, now: moment(60))
+    var ids: [StoredResponse.ID] = []
+    try store.scan([]) { response in
+      ids.append(response.id)
+      return .next
+    }
+    #expect(try (ids.count, store.count()) == (1, 1))
+    for name in ignored {
+      let id = StoredResponse.ID.file(ByteString(name))
+      #expect(try store.response(id, []) == nil)
+    }
+    let later = try #require(Timestamp(secondsSince1970: Date.now.timeIntervalSince1970 + 3_600))
+    let orphans = try store.orphans(at: later).files
+    #expect(orphans.map(\.name) == ignored)
+    #expect(try store.orphans(at: moment(60)).files.isEmpty)
+    let editor = try StoreOpening(
+      path: folder.path, wait: 0, temporaryFolder: "/tmp", now: moment(60)
+    ).openForChanging(verifying: true)
+    // A plan may name an entry as an orphan, or an orphan that has changed.
+    var (changed, entry) = (orphans[1], orphans[1])
+    changed.size += 1
+    let all = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    entry.name = try #require(all.first { !ignored.contains($0) })
+    var removal = Removal()
+    try editor.remove(orphans: [orphans[0], changed, entry], into: &removal) { false }
+    #expect(removal.visitedOrphans == 3 && removal.skippedOrphans.count == 2)
+    #expect(removal.returnedBytes == orphans[0].size)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.count == 2 && !names.contains(ignored[0]))
+  }
+
   @Test func `the kind of a store is detected`() throws {
     let (empty, foundation, apple) = (try Folder(), try Folder(), try Folder())
     _ = try write(archive("https://a.example/"), to: foundation, at: moment(1))

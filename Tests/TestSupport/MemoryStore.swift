@@ -125,9 +125,7 @@ extension StoredResponse {
     if projection.contains(.share) {
       let size = bodySize ?? 0
       result.share =
-        if isOrphan {
-          EntryShare()
-        } else if let file {
+        if let file {
           EntryShare(file: file.size)
         } else if bodyLocation == .file {
           EntryShare(pages: pages, file: size)
@@ -174,7 +172,6 @@ extension StoredResponse {
     if projection.contains(.userInfo) { result.userInfo = userInfo }
     if projection.contains(.protocolProperties) { result.protocolProperties = protocolProperties }
     if projection.contains(.file) { result.file = file }
-    result.isOrphan = isOrphan
     if projection.contains(.notes) { result.notes = notes }
     return result
   }

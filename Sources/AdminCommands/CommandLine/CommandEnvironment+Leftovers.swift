@@ -12,7 +12,6 @@ extension CommandEnvironment {
       .unknownFreshness: "entries \(participle) because their freshness is unknown",
       .keptByRule: "entries kept by rules",
       .pinned: "entries kept by pins",
-      .orphan: "entries kept because URLCache does not see them (give their ids to remove them)",
       .notARegularFile: "entries kept because they are not regular files",
     ]
     for (reason, words) in words {

@@ -69,7 +69,7 @@ extension ChangeOptions {
     if !plan.orphans.isEmpty {
       let size = ByteSizeText.text(plan.orphanBytes)
       parts.append(
-        "\(QuantityWords.counted(plan.orphans.count, "body file", "body files")) (\(size))")
+        "\(QuantityWords.counted(plan.orphans.count, "orphan", "orphans")) (\(size))")
     }
     let sidecarCount = (sidecars?.removed.count ?? 0) + (sidecars?.written.count ?? 0)
     if sidecarCount > 0 {

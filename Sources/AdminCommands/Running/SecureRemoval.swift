@@ -51,11 +51,10 @@ final class SecureRemoval {
     _ survey: OrphanSurvey, from path: String, into removal: inout Removal,
     unless shouldStop: () -> Bool
   ) throws {
-    guard !survey.files.isEmpty || !survey.leftovers.isEmpty else { return }
+    guard !survey.files.isEmpty else { return }
     texts.insert(survey.files)
     let store = try open(path)
     try store.remove(orphans: survey.files, into: &removal, unless: shouldStop)
-    try store.remove(survey.leftovers, into: &removal, unless: shouldStop)
     _ = try store.erase(fully: false) { false }
   }
 

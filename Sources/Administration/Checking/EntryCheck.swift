@@ -21,8 +21,6 @@ extension Finding.Code {
   static let keyOfAnotherURL = Self(
     "key-of-another-url", .note,
     "the app gets this response for the URL of the key, as after a redirect, not for its own URL")
-  static let youngTemporaryFile = Self(
-    "young-temporary-file", .note, "an app may be about to store its entry, so it is kept")
   static let fromTheFuture = Self(
     "from-the-future", .warning, "a clock was wrong, so the entry counts as fresh for too long")
 }
@@ -75,16 +73,7 @@ public struct EntryCheck: Sendable {
       let finding = Finding(code, message, id: response.id, url: response.url)
       if !findings.contains(finding) { findings.append(finding) }
     }
-    // A temporary file is an archive only once it is complete, so it need not be decodable.
-    let isUnfinished = response.notes.contains { $0.code == .temporaryFile }
-    for note in response.notes where !isUnfinished || note.code != .undecodable {
-      // Foundation writes an entry to `.dat.nosync…` and renames it at the end. A process that is
-      // killed leaves the file behind, and Foundation never removes it, but a young one may still
-      // become an entry.
-      let isYoung =
-        note.code == .temporaryFile && response.file.map { $0.isYoung(at: clock) } ?? false
-      add(isYoung ? .youngTemporaryFile : note.code.finding, note.message)
-    }
+    for note in response.notes { add(note.code.finding, note.message) }
     if let key = response.key, let url = response.request.url,
       !CacheKeyCheck.agrees(key, with: url, hasBody: response.request.body != nil)
     {
@@ -185,10 +174,6 @@ extension StoredResponse.Note.Code {
       .init(rawValue, .warning, "Foundation keeps it and removes any newer response with its key")
     case .badFileName:
       .init(rawValue, .warning, "it wastes disk space, and nothing else ever removes it")
-    case .temporaryFile:
-      .init(
-        rawValue, .warning, "it wastes disk space, and nothing else ever removes it",
-        repair: .orphans)
     // CFNetwork looks entries up by `request_key` alone. It writes the hash in 64 bits when it
     // inserts a row and in 32 bits when it updates one, and never reads it.
     case .wrongHash: .init(rawValue, .note, "no lookup uses this value")

@@ -81,7 +81,6 @@ private struct OfflineSet {
   /// Adds a response to the URLs that it matches.
   mutating func find(_ response: borrowing StoredResponse) {
     // `URLCache` does not find it under any URL, so it is of no use offline.
-    if response.isOrphan { return }
     let id = response.id
     if case .file = id {
       for place in response.key.flatMap({ placesByKey[$0] }) ?? [] { entries[place].ids.append(id) }

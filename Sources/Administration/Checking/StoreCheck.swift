@@ -255,9 +255,8 @@ public struct StoreCheck {
     case .rows: .missingRow
     case .bodies: .missingBody
     case .undecodable: .undecodable
-    case .orphans: .orphan
-    // A sidecar is no entry, and has its own plan.
-    case .sidecars: nil
+    // These are no entries.
+    case .orphans, .sidecars: nil
     }
   }
 }

@@ -38,19 +38,13 @@ struct AgeTally {
   }
 
   /// Counts an entry.
-  ///
-  /// - Parameter canGo: Whether the entry can be removed by age.
-  mutating func insert(
-    _ stored: Timestamp?, size: ByteCount, _ state: CacheReport.State, canGo: Bool
-  ) {
+  mutating func insert(_ stored: Timestamp?, size: ByteCount, _ state: CacheReport.State) {
     guard let stored else { return unknown.sums[state].insert(size) }
     // Whole seconds, as in listings: an entry must not be in one range here and in another there.
     let place = NamedRanges.ages.place(of: now.wholeSeconds - stored.wholeSeconds)
     groups[place].sums[state].insert(size)
     // Younger entries spread over several ranges, or are too young for dates to tell them apart.
     if place >= Self.firstWithDates { dates.insert(stored, size: size, state) }
-    // `purge --older-than` keeps them, too.
-    guard canGo else { return }
     let passed = limitsPassed(by: stored.secondsSince1970)
     removed[passed].insert(size)
     if state == .fresh { fresh[passed].insert(size) }

@@ -100,7 +100,7 @@ struct RowIDTally: Hashable, Sendable {
 
   /// Counts an entry.
   mutating func insert(_ response: borrowing StoredResponse) {
-    guard case .row(let id) = response.id, !response.isOrphan else { return }
+    guard case .row(let id) = response.id else { return }
     count += 1
     extend(to: id...id)
   }

@@ -44,7 +44,7 @@ extension CacheReport {
     // In a pass of its own, because it needs more of each response than all other figures together.
     self.usage.savings = try CacheSavings(of: source, at: now, expiryRules: expiryRules)
     try check(source, clock: clock ?? now, in: temporaryFolder)
-    suggestions = Suggestion.all(for: self, expired: tally.removableExpired)
+    suggestions = Suggestion.all(for: self)
   }
 
   /// Counts the findings that `check` reports.

@@ -17,7 +17,6 @@ struct CacheReportTally: ResponseTally {
   private var sizes = SizeTally()
   private var hosts = HostTally()
   private var largest = LargestEntries()
-  private var removable = CacheReport.StateSums()
 
   /// Creates an empty tally.
   ///
@@ -44,10 +43,7 @@ struct CacheReportTally: ResponseTally {
     let state = CacheReport.State(of: response, at: now, rules: rules)
     if response.bodyLocation == .inline { inlineBytes += size }
     states[state].insert(size)
-    // Entries that `URLCache` does not see can only be removed by id.
-    let canGo = !response.isOrphan
-    if canGo { removable[state].insert(size) }
-    ages.insert(response.stored, size: size, state, canGo: canGo)
+    ages.insert(response.stored, size: size, state)
     // A missing body has no size, and would show up as an empty one.
     if let size = response.bodySize { sizes.insert(size) }
     hosts.insert(response, size: size, state)
@@ -65,14 +61,10 @@ struct CacheReportTally: ResponseTally {
     sizes.insert(other.sizes)
     hosts.insert(other.hosts)
     largest.insert(other.largest, limit: Self.largestCount)
-    removable.insert(other.removable)
   }
 
   /// Removes and returns the versions of resources, so that memory does not grow with their number.
   mutating func removeVersions() -> [VersionedEntry] { usage.removeVersions() }
-
-  /// The removable entries that are stale and have no validator.
-  var removableExpired: CacheReport.Sum { removable[.expired] }
 
   /// Writes the results to a report.
   ///

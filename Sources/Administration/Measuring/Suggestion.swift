@@ -33,10 +33,9 @@ extension Suggestion {
   private static let mostUseful = 4
 
   /// Returns the suggestions for a cache; those that lose nothing come first.
-  ///
-  /// - Parameter expired: The removable entries that are stale and have no validator.
-  static func all(for report: CacheReport, expired: CacheReport.Sum) -> [Suggestion] {
+  static func all(for report: CacheReport) -> [Suggestion] {
     guard report.canBeChanged else { return [] }
+    let expired = report.states[.expired]
     let footprint = report.usage.footprint
     var all: [Suggestion] = []
     let repairs = Set(report.findings.compactMap(\.code.repair)).subtracting([.orphans])
@@ -46,15 +45,12 @@ extension Suggestion {
       let kinds = Finding.Repair.allCases.filter { repairs.contains($0) }
       all.append(.init(action: .repair(kinds), count: report.brokenEntries, bytes: 0))
     }
-    if report.store.format == .apple {
-      if report.orphans.entries > 0 {
-        all.append(
-          .init(
-            action: .removeOrphans, count: report.orphans.entries, bytes: report.orphans.bytes))
-      }
-      let free = footprint.freeBytes + report.logBytes
-      if free > footprint.totalBytes / 20 { all.append(.init(action: .compact, bytes: free)) }
+    if report.orphans.entries > 0 {
+      all.append(
+        .init(action: .removeOrphans, count: report.orphans.entries, bytes: report.orphans.bytes))
     }
+    let free = footprint.freeBytes + report.logBytes
+    if free > footprint.totalBytes / 20 { all.append(.init(action: .compact, bytes: free)) }
     if let old = report.usage.superseded, old.entries > 0 {
       all.append(.init(action: .purgeSuperseded, count: old.entries, bytes: old.bytes))
     }

@@ -201,6 +201,8 @@ public struct UsageReport: Hashable, Sendable {
     of source: any ResponseSource, _ footprint: Footprint, at clock: Timestamp
   ) throws -> ByteCount? {
     guard source.description.format != .archive else { return nil }
+    // URLCache does not count the orphans of a store of files.
+    guard source.description.format.hasDatabase else { return footprint.emptyBytes }
     return footprint.emptyBytes + (try source.orphans(at: clock).bytes)
   }
 

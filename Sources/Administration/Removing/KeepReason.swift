@@ -17,8 +17,6 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   case limitCannotBeMet = "limit-cannot-be-met"
   /// A rule keeps it.
   case keptByRule = "kept-by-rule"
-  /// It is selected, but `URLCache` does not see it, and it can only be removed by id.
-  case orphan
   /// It is selected, but its path is no regular file.
   case notARegularFile = "not-a-regular-file"
   /// It is selected, but the configuration pins its URL.
@@ -36,21 +34,10 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   }
 
   /// Creates the reason why a selected response is kept; `nil` if it is removed.
-  ///
-  /// - Parameter names: The names that the user gave.
-  init?(ofSelected response: borrowing StoredResponse, among names: EntryNames?) {
-    // In an Apple store, every row is an entry. Only a folder can contain files that the app does
-    // not see.
-    guard case .file = response.id else { return nil }
-    // It may be a response that an app is just writing. Only a user who names it by its id can know
-    // better.
-    if response.isOrphan, names?.contains(response.id) != true {
-      self = .orphan
-    } else if response.file == nil {
-      self = .notARegularFile
-    } else {
-      return nil
-    }
+  init?(ofSelected response: borrowing StoredResponse) {
+    // In an Apple store, every row is an entry. Only in a folder can anything have the name of one.
+    guard case .file = response.id, response.file == nil else { return nil }
+    self = .notARegularFile
   }
 }
 

@@ -22,8 +22,8 @@ struct LimitExcess {
   init(_ limits: CacheLimits, of plan: RemovalPlan) {
     self.limits = limits
     space = plan.space
-    otherBytes = plan.fixedBytes + plan.survey.bytes
-    entries = plan.storedEntries - plan.orphanEntries
+    otherBytes = plan.fixedBytes + plan.orphansInUse
+    entries = plan.storedEntries
     bytesToFree = plan.bytesToFree
     (lowBytes, lowEntries) = (limits.bytes ?? .max, limits.entries ?? .max)
   }
@@ -36,7 +36,7 @@ struct LimitExcess {
     let footprint = plan.footprint
     let pages = footprint.databaseBytes + footprint.growthBytes - footprint.freeBytes
     // Rows that fit badly into pages take a few percent more by their shares than they do.
-    otherBytes = plan.survey.bytes + pages + pages / 8 + footprint.bodyFilesBytes
+    otherBytes = plan.orphansInUse + pages + pages / 8 + footprint.bodyFilesBytes
     settleMarks(leastBytes: 0, leastEntries: 0)
   }
 
@@ -52,7 +52,11 @@ struct LimitExcess {
   }
 
   /// Whether orphans have to be removed.
-  var needsRoom: Bool { exceedsSize || bytesToFree > 0 }
+  ///
+  /// - Parameter areCounted: Whether they are part of the space in use.
+  func needsRoom(ofOrphans areCounted: Bool) -> Bool {
+    exceedsSize && areCounted || bytesToFree > 0
+  }
 
   private var exceedsSize: Bool { limits.bytes.map { inUse > $0 } ?? false }
 
@@ -90,18 +94,15 @@ struct LimitExcess {
   mutating func remove(_ removable: RemovableSizes) {
     let before = space.bytes
     space.remove(removable.space)
-    bytesToFree -= before - space.bytes + removable.leftoverBytes
+    bytesToFree -= before - space.bytes
     entries -= removable.entries
   }
 
-  /// Removes orphans of this length in total.
-  mutating func removeOrphans(_ bytes: ByteCount) {
-    otherBytes -= bytes
-    bytesToFree -= bytes
+  /// Removes all orphans.
+  mutating func removeOrphans(of plan: RemovalPlan) {
+    otherBytes -= plan.orphansInUse
+    bytesToFree -= plan.survey.bytes
   }
-
-  /// Removes a file that counts for no size limit.
-  mutating func removeLeftover(_ size: ByteCount) { bytesToFree -= size }
 
   /// Returns the limits that are exceeded.
   ///

@@ -60,7 +60,7 @@ public struct LimitShortfall: Hashable, Sendable {
     let limitsRoom = unmet.contains { $0.kind != .entries }
     // These are no space in use, but the file system lacks their room.
     let limitsFree = unmet.contains { $0.kind == .bytesToFree }
-    if limitsFree, plan.store.format.hasDatabase {
+    if limitsFree {
       add(.youngOrphans, count: survey.young.files, bytes: survey.young.bytes)
       add(.foreignFiles, count: survey.foreign.files, bytes: survey.foreign.bytes)
     }

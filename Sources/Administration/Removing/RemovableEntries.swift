@@ -70,9 +70,6 @@ struct RemovableEntries {
     return false
   }
 
-  /// Adds a file that a crash left.
-  mutating func insertLeftover(_ size: ByteCount) { sizes.insertLeftover(size) }
-
   /// Removes all entries, and decides about those whose number or size a rule limits.
   ///
   /// Before the totals: what a rule limits is removed in any case, and may bring the whole cache within its limits.
@@ -108,8 +105,6 @@ struct RemovableEntries {
   }
 
   private func decision(on entry: RemovalPlan.Entry) -> Decision {
-    // Foundation does not count these files either.
-    if entry.isOrphan { return .keep(.orphan) }
     let fate = entry.verdict?.fate
     if fate == .keep { return .keep(.keptByRule) }
     if let reason = fate?.reason { return .remove(reason) }

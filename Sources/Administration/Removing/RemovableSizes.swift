@@ -9,8 +9,6 @@ struct RemovableSizes {
   private(set) var bodyBytes: ByteCount = 0
   /// The space that they take.
   private(set) var space = SpaceInUse()
-  /// The length of files that a crash left, in bytes; they count for no size limit.
-  private(set) var leftoverBytes: ByteCount = 0
 
   /// Adds an entry.
   mutating func insert(_ entry: RemovalPlan.Entry) {
@@ -18,7 +16,4 @@ struct RemovableSizes {
     bodyBytes += entry.size ?? 0
     space.insert(entry.share)
   }
-
-  /// Adds a file that a crash left.
-  mutating func insertLeftover(_ size: ByteCount) { leftoverBytes += size }
 }

@@ -28,8 +28,6 @@ extension RemovalPlan {
     case missingBody = "missing-body"
     /// Its property lists cannot be decoded.
     case undecodable
-    /// `URLCache` does not see it and never will.
-    case orphan
   }
 
   /// An entry that is removed.
@@ -40,8 +38,6 @@ extension RemovalPlan {
 
     /// Whether the body is in a file that is removed with the entry, so that its space is freed at once.
     public var hasBodyFile: Bool
-    /// Whether `URLCache` does not see the entry, so that the footprint does not include it.
-    public var isOrphan: Bool
     /// Whether a rule would remove it at some age, and that age is unknown.
     public var isAgeUnknown = false
     /// Whether it is fresh; `nil` if unknown or not requested.
@@ -62,7 +58,7 @@ extension RemovalPlan {
     /// Creates an entry.
     public init(
       version: ResponseVersion, url: ByteString?, size: ByteCount?, hasBodyFile: Bool,
-      isOrphan: Bool = false, time: Timestamp? = nil, state: ResponseFreshness.State? = nil,
+      time: Timestamp? = nil, state: ResponseFreshness.State? = nil,
       reason: Reason
     ) {
       self.time = time
@@ -71,7 +67,6 @@ extension RemovalPlan {
       self.url = url
       self.size = size
       self.hasBodyFile = hasBodyFile
-      self.isOrphan = isOrphan
       self.reason = reason
     }
 
@@ -89,7 +84,7 @@ extension RemovalPlan.Entry {
       version: ResponseVersion(
         id: response.id, key: nil, stored: response.stored, file: response.file),
       url: nil, size: response.bodySize, hasBodyFile: response.bodyLocation == .file,
-      isOrphan: response.isOrphan, time: time, reason: .selected)
+      time: time, reason: .selected)
     if naming { name(as: response) }
   }
 

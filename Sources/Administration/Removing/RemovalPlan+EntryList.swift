@@ -14,8 +14,6 @@ extension RemovalPlan {
     fileprivate struct Totals {
       var bodyBytes: ByteCount = 0
       var fileBytes: ByteCount = 0
-      var footprintBytes: ByteCount = 0
-      var orphans = KeptEntries()
       var space = SpaceInUse()
       var largest: [Entry] = []
     }
@@ -37,12 +35,6 @@ extension RemovalPlan {
 
     /// The total size of the files, in bytes: the space that their removal frees at once.
     public var fileBytes: ByteCount { totals.fileBytes }
-
-    /// The part of ``fileBytes`` that the footprint of the store includes.
-    public var footprintBytes: ByteCount { totals.footprintBytes }
-
-    /// The entries that are removed because `URLCache` does not see them.
-    var orphans: KeptEntries { totals.orphans }
 
     /// All entries.
     var all: KeptEntries { KeptEntries(entries: Int64(count), bodyBytes: bodyBytes) }
@@ -115,8 +107,6 @@ extension RemovalPlan.EntryList.Totals {
     let returned = entry.returnedBytes
     bodyBytes += entry.size ?? 0
     fileBytes += returned
-    if !entry.isOrphan { footprintBytes += returned }
-    if entry.reason == .orphan { orphans.insert(entry.size) }
     space.insert(entry.share)
     insertIfLarge(entry)
   }

@@ -9,8 +9,7 @@ extension RemovalPlan {
   /// lacks space, all orphans follow, and then entries in the order of removal. If removing everything that may be removed is not enough,
   /// the plan is empty and ``shortfall`` contains the causes.
   ///
-  /// What is planned depends on the entries, the limits, the rules and the pins, and on nothing else: see ``inUse``. Entries that `URLCache`
-  /// does not see count for no limit and are kept.
+  /// What is planned depends on the entries, the limits, the rules and the pins, and on nothing else: see ``inUse``.
   ///
   /// - Parameters:
   ///   - rules: The rules that keep or remove entries regardless of the limits.
@@ -62,11 +61,12 @@ extension RemovalPlan {
         if removable.isUndecided($0) { try queue.insert($0) }
       }
     }
-    // Leftovers of a crash count for no size limit, but removing them frees space.
-    if bytesToFree > 0 { try addLeftovers(to: &excess, &removable) }
     var least = excess
     least.remove(removable.sizes)
-    if least.needsRoom || excess.needsRoom { least.removeOrphans(survey.bytes) }
+    let areCounted = orphansInUse > 0
+    if least.needsRoom(ofOrphans: areCounted) || excess.needsRoom(ofOrphans: areCounted) {
+      least.removeOrphans(of: self)
+    }
     let unmet = least.unmet(toFree: bytesToFree)
     if !unmet.isEmpty {
       // Removing everything that may be removed without meeting the limit would empty the cache for
@@ -111,10 +111,10 @@ extension RemovalPlan {
       remaining.remove(entry)
       try first.append(entry)
     }
-    if excess.needsRoom {
+    if excess.needsRoom(ofOrphans: orphansInUse > 0) {
       // No process needs them.
       orphans = survey.files
-      excess.removeOrphans(survey.bytes)
+      excess.removeOrphans(of: self)
     }
     excess.settleMarks(leastBytes: least.totals.bytes, leastEntries: least.totals.entries)
     var all = SpooledSort<Entry>(in: temporaryFolder) { $0.version.id < $1.version.id }
@@ -127,27 +127,6 @@ extension RemovalPlan {
     keep(remaining.unknownAge, because: .unknownAge)
     var removed = try all.removeAll()
     entries = try EntryList(&removed, in: temporaryFolder)
-      .merging(entries, in: temporaryFolder)
-  }
-
-  /// Plans to remove the files that a crash left in a store of files, because they occupy space.
-  private mutating func addLeftovers(
-    to excess: inout LimitExcess, _ removable: inout RemovableEntries
-  ) throws {
-    var leftovers: [Entry] = []
-    for version in survey.leftovers {
-      leftovers.append(
-        Entry(
-          version: version, url: nil, size: nil, hasBodyFile: false, isOrphan: true,
-          reason: .orphan))
-      let size = version.file?.size ?? 0
-      removable.insertLeftover(size)
-      excess.removeLeftover(size)
-      kept[.orphan]?.remove(nil)
-    }
-    if kept[.orphan]?.entries == 0 { kept[.orphan] = nil }
-    leftovers.sort { $0.version.id < $1.version.id }
-    entries = try EntryList(leftovers, in: temporaryFolder)
   }
 
   /// Sets the URLs and keys of all entries.

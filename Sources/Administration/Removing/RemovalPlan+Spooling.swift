@@ -17,9 +17,8 @@ extension RemovalPlan.Entry: Spoolable {
     static let time = Contents(rawValue: 64)
     static let verdict = Contents(rawValue: 128)
     static let bodyFile = Contents(rawValue: 256)
-    static let orphan = Contents(rawValue: 512)
-    static let sharedFile = Contents(rawValue: 1_024)
-    static let unknownAge = Contents(rawValue: 2_048)
+    static let sharedFile = Contents(rawValue: 512)
+    static let unknownAge = Contents(rawValue: 1_024)
 
     init(rawValue: Int64) { self.rawValue = rawValue }
 
@@ -33,7 +32,6 @@ extension RemovalPlan.Entry: Spoolable {
       if entry.time != nil { insert(.time) }
       if entry.verdict != nil { insert(.verdict) }
       if entry.hasBodyFile { insert(.bodyFile) }
-      if entry.isOrphan { insert(.orphan) }
       if entry.share.sharedFile != nil { insert(.sharedFile) }
       if entry.isAgeUnknown { insert(.unknownAge) }
     }
@@ -79,7 +77,7 @@ extension RemovalPlan.Entry: Spoolable {
     let time = contents.contains(.time) ? try reader.time() : nil
     self.init(
       version: ResponseVersion(id: id, key: key, stored: stored, file: file), url: url, size: size,
-      hasBodyFile: contents.contains(.bodyFile), isOrphan: contents.contains(.orphan), time: time,
+      hasBodyFile: contents.contains(.bodyFile), time: time,
       state: state, reason: reason)
     share = EntryShare(pages: pages, file: fileBytes, sharedFile: sharedFile)
     isAgeUnknown = contents.contains(.unknownAge)

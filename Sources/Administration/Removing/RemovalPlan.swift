@@ -14,8 +14,6 @@ public struct RemovalPlan {
   public var orphans: [OrphanFile] = []
   /// The number of all entries of the store.
   public var storedEntries: Int64 = 0
-  /// The number of entries that `URLCache` does not see.
-  public var orphanEntries: Int64 = 0
   /// The size on disk when the plan was made.
   public var footprint: Footprint
   /// The requested names that no entry has.
@@ -88,21 +86,12 @@ public struct RemovalPlan {
       of: source, by: basis, measuringKept: measuringKept, absent: &absent, receive)
     kept = tally.kept
     storedEntries = tally.responses
-    (orphanEntries, space) = (tally.orphans, tally.space)
+    space = tally.space
   }
 
   /// Adds the files to which no entry refers.
   public mutating func insertOrphans(of source: any ResponseSource, now: Timestamp) throws {
-    let survey = try source.orphans(at: now)
-    orphans = survey.files
-    let leftovers = survey.leftovers.map { version in
-      Entry(
-        version: version, url: nil, size: version.file?.size, hasBodyFile: false, isOrphan: true,
-        reason: .orphan)
-    }
-    .sorted { $0.version.id < $1.version.id }
-    entries = try entries.merging(
-      EntryList(leftovers, in: temporaryFolder), in: temporaryFolder)
+    orphans = try source.orphans(at: now).files
   }
 
   /// Whether the plan removes nothing.
@@ -119,23 +108,32 @@ public struct RemovalPlan {
 
   /// The size on disk after the plan is executed, in bytes; a database file does not shrink.
   public var footprintAfter: ByteCount {
-    max(0, footprint.totalBytes - orphanBytes - entries.footprintBytes)
+    max(0, footprint.totalBytes - counted(orphanBytes) - entries.fileBytes)
   }
 
   /// The total size of the removed orphans, in bytes.
   public var orphanBytes: ByteCount { orphans.reduce(0) { $0 + $1.size } }
+
+  /// The part of the length of orphans that counts against the capacity: none in a store of files, where `URLCache` ignores them.
+  private func counted(_ orphans: ByteCount) -> ByteCount {
+    store.format.hasDatabase ? orphans : 0
+  }
+
+  /// The space in use that orphans take, in bytes.
+  var orphansInUse: ByteCount { counted(survey.bytes) }
 
   /// The space in use when the plan was made, in bytes; `nil` if nothing limits it.
   ///
   /// It is what the entries take of the pages of a database, and their files; a page for each table and index; and the orphans that are not
   /// young. It does not depend on how full pages are, on free pages, on the log, or on who has the cache open.
   public var inUse: ByteCount? {
-    measuresSpace ? space.bytes + fixedBytes + survey.bytes : nil
+    measuresSpace ? space.bytes + fixedBytes + orphansInUse : nil
   }
 
   /// The space in use after the plan is executed, in bytes; `nil` if nothing limits it.
   public var inUseAfter: ByteCount? {
-    measuresSpace ? spaceAfter.bytes + fixedBytes + survey.bytes - orphanBytes : nil
+    measuresSpace
+      ? spaceAfter.bytes + fixedBytes + orphansInUse - counted(orphanBytes) : nil
   }
 
   private var spaceAfter: SpaceInUse {
@@ -146,7 +144,7 @@ public struct RemovalPlan {
 
   /// Whether the cache is within limits of size and number after the plan is executed.
   public func isWithin(_ limits: CacheLimits) -> Bool {
-    limits.unmet(bytes: inUseAfter ?? 0, entries: keptEntries - orphanEntries).isEmpty
+    limits.unmet(bytes: inUseAfter ?? 0, entries: keptEntries).isEmpty
   }
 
   /// Whether free pages of the database have to be reclaimed after the plan is executed: the files are then still larger than the limit, or
@@ -184,12 +182,8 @@ public struct RemovalPlan {
     // The plan is given up as a whole, so nothing is kept for being within the limits any more.
     let within = kept.removeValue(forKey: .withinLimits)
     var sum = entries.all
-    sum.remove(entries.orphans)
     if let within { sum.insert(within) }
     if sum.entries > 0 { kept[.limitCannotBeMet] = sum }
-    if entries.orphans.entries > 0 {
-      kept[.orphan, default: KeptEntries()].insert(entries.orphans)
-    }
     (entries, orphans, meetsLimits) = (EntryList(), [], false)
   }
 

@@ -122,7 +122,7 @@ extension RemovalPlan {
       while let entry = wanted, entry.version.id < response.id { wanted = try rest.next() }
       if var entry = wanted, entry.version.isStill(response, inCopy: isCopy) {
         // In a copy of the store, files have other numbers than in the plan.
-        (entry.version.file, entry.isOrphan) = (response.file, response.isOrphan)
+        entry.version.file = response.file
         if pins.contains(response) {
           pinned.insert(entry.size)
         } else {

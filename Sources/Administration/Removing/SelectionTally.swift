@@ -76,8 +76,6 @@ struct SelectionTally: ResponseTally {
 
   /// The number of all responses.
   private(set) var responses: Int64 = 0
-  /// The number of responses that `URLCache` does not see.
-  private(set) var orphans: Int64 = 0
   /// The space that all responses take, if that is requested.
   private(set) var space = SpaceInUse()
   /// The selected entries that were not passed on yet.
@@ -152,7 +150,6 @@ struct SelectionTally: ResponseTally {
 
   private mutating func count(_ response: borrowing StoredResponse) {
     responses += 1
-    if response.isOrphan { orphans += 1 }
     if response.decoded.contains(.share), let share = response.share { space.insert(share) }
   }
 
@@ -163,7 +160,7 @@ struct SelectionTally: ResponseTally {
     let decision = try basis.selection.decision(for: response, now: basis.now)
     guard
       let reason = KeepReason(decision)
-        ?? KeepReason(ofSelected: response, among: basis.selection.names)
+        ?? KeepReason(ofSelected: response)
         ?? (basis.pins.contains(response) ? .pinned : nil)
     else { return true }
     // A named entry that is not selected is still not absent.
@@ -192,7 +189,6 @@ struct SelectionTally: ResponseTally {
   /// Adds the numbers of another tally.
   private mutating func count(_ next: Self) {
     responses += next.responses
-    orphans += next.orphans
     space.insert(next.space)
     notSelected.insert(next.notSelected)
     tooYoung.insert(next.tooYoung)

@@ -49,7 +49,7 @@ struct VersionedEntry: Spoolable, Sendable {
 
   /// Creates the entry of a response; `nil` if its URL is not a version of anything, or `URLCache` does not see it.
   init?(_ response: borrowing StoredResponse) {
-    guard !response.isOrphan, let url = response.url ?? response.key,
+    guard let url = response.url ?? response.key,
       let version = ResourceVersion(of: url)
     else { return nil }
     id = response.id

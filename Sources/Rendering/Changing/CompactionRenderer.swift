@@ -29,9 +29,9 @@ public enum CompactionRenderer {
     guard let erasure = compaction.erasure else { return }
     if compaction.orphans > 0 {
       buffer.append(erasure.isPlanned ? "Would remove " : "Removed ")
-      buffer.append(grouped: Int64(compaction.orphans))
-      buffer.append(
-        compaction.orphans == 1 ? " orphaned body file\n" : " orphaned body files\n")
+      let words = compaction.store.format.orphanWords
+      buffer.append(counted: Int64(compaction.orphans), words.one, words.many)
+      buffer.append("\n")
     }
     ErasureRenderer(receipt: erasure).appendText(into: &buffer)
   }

@@ -148,7 +148,7 @@ struct ErasureRenderer {
 }
 
 extension TextBuffer {
-  fileprivate mutating func append(counted count: Int64, _ one: String, _ many: String) {
+  mutating func append(counted count: Int64, _ one: String, _ many: String) {
     append(grouped: count)
     append(" ")
     append(count == 1 ? one : many)

@@ -102,7 +102,7 @@ public struct LimitShortfallRenderer: Sendable {
     case .youngOrphans:
       "\(QuantityWords.counted(count, "orphan is", "orphans are")) younger than ten minutes (\(bytes))"
     case .foreignFiles:
-      "\(QuantityWords.counted(count, "file", "files")) in 'fsCachedData' not created by CFNetwork (\(bytes))"
+      "\(QuantityWords.counted(count, "file", "files")) not created by URLCache (\(bytes))"
     // SQLite deletes the log when the last process closes the database, and no command can do that
     // for an app.
     case .log: "another process has the cache open, with \(bytes) in the write-ahead log"

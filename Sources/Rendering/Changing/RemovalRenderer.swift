@@ -135,8 +135,9 @@ public struct RemovalRenderer: Sendable {
     buffer.append(" of bodies\n")
     if !plan.orphans.isEmpty {
       buffer.append(isDryRun ? "Would remove " : "Removed ")
-      buffer.append(grouped: Int64(plan.orphans.count))
-      buffer.append(plan.orphans.count == 1 ? " orphaned body file, " : " orphaned body files, ")
+      let words = plan.store.format.orphanWords
+      buffer.append(counted: Int64(plan.orphans.count), words.one, words.many)
+      buffer.append(", ")
       buffer.append(byteCount: plan.orphanBytes)
       buffer.append("\n")
     }
@@ -208,6 +209,14 @@ public struct RemovalRenderer: Sendable {
       buffer.append(grouped: Int64(more))
       buffer.append(" more\n")
     }
+  }
+}
+
+extension StoreDescription.Format {
+  /// The words for files to which no entry refers: a store of files has no body files.
+  var orphanWords: (one: String, many: String) {
+    hasDatabase
+      ? ("orphaned body file", "orphaned body files") : ("orphaned file", "orphaned files")
   }
 }
 

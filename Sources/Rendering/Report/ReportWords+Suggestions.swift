@@ -38,8 +38,8 @@ extension ReportWords {
         gain: "Repair the cache", how: ": the app cannot use \(entries).",
         command: command("check", "--repair=\(names) --dry-run"))
     case .removeOrphans:
-      let files = QuantityWords.counted(
-        count, "orphaned body file", "orphaned body files")
+      let words = report.store.format.orphanWords
+      let files = QuantityWords.counted(count, words.one, words.many)
       return SuggestionText(
         gain: "Free \(size)", how: " without losing an entry: \(files).",
         command: command("check", "--repair=orphans --dry-run"))

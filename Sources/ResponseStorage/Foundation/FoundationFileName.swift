@@ -22,7 +22,7 @@ struct FoundationFileName: Hashable {
   /// The kind of file.
   let kind: Kind
 
-  /// Whether Foundation recognizes a stored response, which it counts and removes.
+  /// Whether Foundation recognizes a stored response, which it would try to read, and counts and removes: an entry.
   var isSeen: Bool {
     if case .response = kind { true } else { false }
   }
@@ -48,10 +48,10 @@ struct FoundationFileName: Hashable {
     }
   }
 
-  /// Finds the name of the file with this id; `nil` if no file can have that id.
+  /// Finds the name of the entry with this id; `nil` if no entry can have that id.
   init?(of id: ByteString) {
     for bytes in [id.bytes, id.bytes + Self.suffix] {
-      guard let name = Self(bytes), name.id == id else { continue }
+      guard let name = Self(bytes), name.isSeen, name.id == id else { continue }
       self = name
       return
     }

@@ -22,20 +22,28 @@ struct FoundationFolder {
   private(set) var bytes: ByteCount = 0
   /// When the newest entry was stored, among those whose names have a valid time.
   private(set) var newestStored: Timestamp?
+  /// Whether an entry is a regular file, which proves that the folder is a store.
+  private(set) var hasRegularEntry = false
   /// Whether there is anything but entries and temporary files of a store.
   private(set) var hasOtherFiles = false
 
   /// Adds a file of the folder.
   ///
-  /// - Returns: Whether it is an entry.
+  /// - Returns: Whether it is a file of an entry, so that the folder is a store.
   mutating func insert(_ name: [UInt8], _ status: FileStatus) -> Bool {
     let kind = FoundationFileName(name)?.kind
-    guard status.kind == .regular, case .response(let seconds, _) = kind else {
+    guard case .response(let seconds, _) = kind else {
       if kind != .temporary { hasOtherFiles = true }
       return false
     }
+    // `URLCache` counts anything with such a name, even a folder or a link.
     entries += 1
     bytes += status.size
+    guard status.kind == .regular else {
+      hasOtherFiles = true
+      return false
+    }
+    hasRegularEntry = true
     // Foundation accepts any `Int64` in a name, and most of them are no time in a calendar.
     if let time = Timestamp(secondsSince2001: Double(seconds)) {
       newestStored = max(newestStored ?? time, time)

@@ -14,7 +14,10 @@ extension StoreDescription.Format {
 /// complete; a file that disappears during reading was removed by the app.
 public final class FoundationStore: StoreKind {
   let files: FoundationFiles
+  /// The files that Foundation would try to read: the entries.
   let names: [FoundationFileName]
+  /// The files that Foundation ignores although they can only come from such a store: the orphans.
+  let ignored: [FoundationFileName]
   /// The newest file of each key, which is the only one that counts.
   let newest: [[UInt8]: FoundationFileName]
   let repeatedKeys: Set<[UInt8]>
@@ -30,7 +33,9 @@ public final class FoundationStore: StoreKind {
   /// - Throws: ``StoreError``.
   public init(readingFrom path: String, now: Timestamp) throws {
     files = try FoundationFiles(at: path)
-    names = try files.names()
+    let all = try files.names()
+    names = all.filter(\.isSeen)
+    ignored = all.filter { !$0.isSeen }
     repeatedKeys = Self.repeatedKeys(of: names)
     newest = FoundationFileName.newest(of: names)
     self.now = now
@@ -129,10 +134,7 @@ public final class FoundationStore: StoreKind {
       do throws(FileError) {
         guard let status = try files.status(of: name) else { return false }
         if projection.contains(.file) { response.file = FileVersion(status) }
-        // What `URLCache` does not count takes no space of the cache.
-        if projection.contains(.share) {
-          response.share = EntryShare(file: name.isSeen ? status.size : 0)
-        }
+        if projection.contains(.share) { response.share = EntryShare(file: status.size) }
       } catch {
         // Without a version, the file is not removed.
       }
@@ -160,40 +162,29 @@ public final class FoundationStore: StoreKind {
   private func readName(
     _ name: FoundationFileName, _ projection: Projection, into response: inout StoredResponse
   ) {
-    // Orphans are listed as entries, so that a user can see and remove them by their ids.
-    response.isOrphan = !name.isSeen
-    switch name.kind {
-    case .response(let seconds, let base64):
-      let stored = Timestamp(secondsSince2001: Double(seconds))
-      // Foundation uses only the seconds in the name for removal and for finding duplicates, never
-      // the times of the file.
-      if projection.contains(.stored) { response.stored = stored }
-      if projection.contains(.key) { response.key = FoundationKey(base64: base64)?.text }
-      guard projection.contains(.notes) else { return }
-      if stored == nil {
-        response.notes.append(.init(.badTime, "the time in its file name is invalid"))
-      }
-      // A response with later seconds wins over every new one: Foundation writes the new file and
-      // removes it at once.
-      if stored.map({ $0 > now }) ?? (seconds > 0) {
-        response.notes.append(
-          .init(.futureDated, "its file name has a future date, so URLCache will not replace it"))
-      }
-      if repeatedKeys.contains(base64) {
-        response.notes.append(
-          .init(.duplicateKey, "another file has the same key, so URLCache may use either"))
-      }
-      if FoundationKey(base64: base64) == nil {
-        response.notes.append(
-          .init(.badFileName, "its file name has no key, so URLCache cannot find it"))
-      }
-    case .temporary:
+    guard case .response(let seconds, let base64) = name.kind else { return }
+    let stored = Timestamp(secondsSince2001: Double(seconds))
+    // Foundation uses only the seconds in the name for removal and for finding duplicates, never
+    // the times of the file.
+    if projection.contains(.stored) { response.stored = stored }
+    if projection.contains(.key) { response.key = FoundationKey(base64: base64)?.text }
+    guard projection.contains(.notes) else { return }
+    if stored == nil {
+      response.notes.append(.init(.badTime, "the time in its file name is invalid"))
+    }
+    // A response with later seconds wins over every new one: Foundation writes the new file and
+    // removes it at once.
+    if stored.map({ $0 > now }) ?? (seconds > 0) {
       response.notes.append(
-        .init(
-          .temporaryFile, "it was not written completely; URLCache neither counts nor removes it"))
-    case .unseen:
+        .init(.futureDated, "its file name has a future date, so URLCache will not replace it"))
+    }
+    if repeatedKeys.contains(base64) {
       response.notes.append(
-        .init(.badFileName, "URLCache does not recognize its file as a response"))
+        .init(.duplicateKey, "another file has the same key, so URLCache may use either"))
+    }
+    if FoundationKey(base64: base64) == nil {
+      response.notes.append(
+        .init(.badFileName, "its file name has no key, so URLCache cannot find it"))
     }
   }
 
@@ -247,13 +238,14 @@ public final class FoundationStore: StoreKind {
     for name in names {
       guard let status = try? files.status(of: name) else { continue }
       footprint.allocatedBytes += status.allocatedSize
-      if name.isSeen {
-        // Like `URLCache`, count anything with such a name, even a folder.
-        footprint.bodyFilesBytes += status.size
-      } else {
-        footprint.orphanFiles += 1
-        footprint.orphanBytes += status.size
-      }
+      // Like `URLCache`, count anything with such a name, even a folder.
+      footprint.bodyFilesBytes += status.size
+    }
+    for name in ignored {
+      guard let status = try? files.status(of: name) else { continue }
+      footprint.allocatedBytes += status.allocatedSize
+      footprint.orphanFiles += 1
+      footprint.orphanBytes += status.size
     }
     return footprint
   }

@@ -34,13 +34,35 @@ extension FoundationStoreEditor {
         WorkCounter.add()
       }
       if !synchronizesEach { try files.synchronize(doomed) }
-      try files.remove(doomed)
-      removal.returnedBytes += doomed.reduce(0) { $0 + $1.size }
-      removal.linkedFiles += doomed.count { $0.isLinked }
-      removal.linkedBytes += doomed.reduce(0) { $0 + ($1.isLinked ? $1.size : 0) }
+      try remove(doomed, into: &removal)
       removal.visited += batch.count
-      intent?.settleBatch()
     }
+  }
+
+  /// Removes a file, after overwriting it; `false` if it does not exist or has changed.
+  func overwriteAndUnlink(
+    _ name: FoundationFileName, _ version: FileVersion, into removal: inout Removal
+  ) throws(FileError) -> Bool {
+    let newName = FoundationFileName.temporary()
+    noteStaging(of: newName)
+    intent?.synchronize()
+    guard
+      let doomed = try files.overwrite(
+        name, ifStill: version, renamingTo: newName, synchronizing: true)
+    else { return false }
+    try remove([doomed], into: &removal)
+    return true
+  }
+
+  /// Removes overwritten files, and counts them.
+  private func remove(
+    _ doomed: [FoundationFiles.Doomed], into removal: inout Removal
+  ) throws(FileError) {
+    try files.remove(doomed)
+    removal.returnedBytes += doomed.reduce(0) { $0 + $1.size }
+    removal.linkedFiles += doomed.count { $0.isLinked }
+    removal.linkedBytes += doomed.reduce(0) { $0 + ($1.isLinked ? $1.size : 0) }
+    intent?.settleBatch()
   }
 
   private func overwrite(

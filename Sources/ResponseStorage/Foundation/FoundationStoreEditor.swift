@@ -94,10 +94,41 @@ final class FoundationStoreEditor: ResponseStore {
     return try files.remove(name, ifStill: version)
   }
 
-  /// Does nothing: the store has no body files.
   func remove(
     orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
-  ) {}
+  ) throws(StoreError) {
+    guard !orphans.isEmpty else { return }
+    do throws(FileError) {
+      for orphan in orphans {
+        if shouldStop() { break }
+        if try !remove(orphan, &removal) { removal.skippedOrphans.append(orphan.name) }
+        removal.visitedOrphans += 1
+        WorkCounter.add()
+      }
+      try files.synchronize()
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  /// Removes a file that Foundation ignores; `false` if it does not exist or has changed.
+  private func remove(
+    _ orphan: OrphanFile, _ removal: inout Removal
+  ) throws(FileError) -> Bool {
+    // The name comes from a plan, which is a file that anyone may have edited: never an entry, or a file outside.
+    guard let name = FoundationFileName(Array(orphan.name.utf8)), !name.isSeen,
+      let version = files.version(of: name), version.size == orphan.size,
+      version.modified == orphan.modified
+    else { return false }
+    let isLinked = (try files.status(of: name)?.linkCount ?? 0) > 1
+    guard overwrites else {
+      guard try files.remove(name, ifStill: version) else { return false }
+      removal.returnedBytes += version.size
+      if isLinked { removal.linkedBytes += version.size }
+      return true
+    }
+    return try overwriteAndUnlink(name, version, into: &removal)
+  }
 
   /// Does nothing: removing a file leaves no free space behind.
   func compact(fully: Bool, unless shouldStop: () -> Bool) -> CompactionMethod { .none }

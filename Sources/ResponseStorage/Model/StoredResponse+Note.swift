@@ -21,7 +21,6 @@ extension StoredResponse {
       case emptyFile = "empty-file"
       case fatalToFoundation = "fatal-to-foundation"
       case futureDated = "future-dated"
-      case temporaryFile = "temporary-file"
       case unreadableFile = "unreadable-file"
       case wrongHash = "wrong-hash"
     }

@@ -59,10 +59,6 @@ public struct StoredResponse: Sendable {
   /// The id in its store.
   public var id: ID
 
-  /// Whether `URLCache` ignores the response, and so neither counts nor removes it; then only its id
-  /// should select it for removal.
-  public var isOrphan = false
-
   /// The decoded parts: those that were requested, and those that the source needs for them; all parts if the response
   /// does not come from a source.
   // It takes no memory: with the flag, it fits next to the id.
@@ -287,8 +283,7 @@ public struct StoredResponse: Sendable {
 // Responses with equal parts are equal, whatever was requested.
 extension StoredResponse: Hashable {
   public static func == (one: Self, other: Self) -> Bool {
-    one.id == other.id && one.isOrphan == other.isOrphan && one.fields == other.fields
-      && one.request == other.request
+    one.id == other.id && one.fields == other.fields && one.request == other.request
   }
 
   public func hash(into hasher: inout Hasher) {

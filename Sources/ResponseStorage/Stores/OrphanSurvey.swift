@@ -21,12 +21,9 @@ public struct OrphanSurvey: Hashable, Sendable {
     }
   }
 
-  /// The body files that a repair removes, sorted by name.
+  /// The files that a repair removes, sorted by name: body files, or in a Foundation store the files that Foundation
+  /// ignores, which do not count against the capacity.
   public var files: [OrphanFile] = []
-
-  /// The files that a repair removes from a store that keeps each response in a file, sorted by id. They do not
-  /// count against the capacity.
-  public var leftovers: [ResponseVersion] = []
 
   /// Files that another process may be writing: less than ten minutes old.
   public var young = Sum()
@@ -70,17 +67,19 @@ extension AppleStore {
 extension FoundationStore {
   public func orphans(at now: Timestamp) throws -> OrphanSurvey {
     var survey = OrphanSurvey()
-    for name in names where name.kind == .temporary {
-      guard let version = files.version(of: name) else { continue }
-      // Foundation writes an entry under such a name before it renames it, so a young file may be
-      // an entry in a moment.
-      if version.isYoung(at: now) {
-        survey.young.insert(version.size)
-      } else {
-        survey.leftovers.append(
-          ResponseVersion(id: .file(name.id), key: nil, stored: nil, file: version))
+    for name in ignored {
+      guard let finding = finding(on: name, now) else { continue }
+      if let orphan = finding.orphan {
+        survey.files.append(orphan)
+      } else if let version = files.version(of: name) {
+        if version.isYoung(at: now) {
+          survey.young.insert(version.size)
+        } else {
+          survey.foreign.insert(version.size)
+        }
       }
     }
+    survey.files.sort { $0.name < $1.name }
     return survey
   }
 }

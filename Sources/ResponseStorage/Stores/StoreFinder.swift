@@ -188,7 +188,7 @@ private struct FolderContents {
   /// Whether the folder is a Foundation store. An empty folder is one only where Foundation itself creates
   /// the stores of programs that name no folder.
   func isFoundationStore(in path: String) -> Bool {
-    if foundation.entries > 0 { return true }
+    if foundation.hasRegularEntry { return true }
     let parent = path.utf8.split(separator: UInt8(ascii: "/")).dropLast().last
     return !foundation.hasOtherFiles
       && (parent?.elementsEqual(FoundationFolder.parentName.utf8) ?? false)

@@ -242,7 +242,7 @@ SIDECARS = {"orphan-sidecar", "different-sidecar", "unreadable-sidecar", "unknow
 # What only a list of URLs or a rule finds; see test_classes.py and test_rules.py.
 CONFIGURED = {"never-by-rule", "memory-only-by-rule", "offline-missing", "offline-unusable", "offline-stale", "offline-other-url"}
 FOUNDATION = {"fatal-to-foundation", "empty-file", "unreadable-file", "query-not-in-key", "duplicate-key", "future-dated",
-              "bad-file-name", "temporary-file", "young-temporary-file", "scheme-not-in-key", "colliding-entries", "key-of-another-url"}
+              "bad-file-name", "ignored-file", "temporary-file", "young-temporary-file", "scheme-not-in-key", "colliding-entries", "key-of-another-url"}
 
 
 def test_foundation():
@@ -256,7 +256,8 @@ def test_foundation():
     open(os.path.join(cache, "1.YQAtMQAvAA==.storedcachedurlresponse"), "w").close()
     open(os.path.join(cache, "noon.YQAtMQAvAA==.storedcachedurlresponse"), "w").close()
     temporary = [os.path.join(cache, name) for name in names if name.startswith(".dat.nosync")]
-    for file in temporary[1:]:
+    ignored = os.path.join(cache, "noon.YQAtMQAvAA==.storedcachedurlresponse")
+    for file in [*temporary[1:], ignored]:
         os.utime(file, (time.time() - 3600,) * 2)
     before = state(cache)
     result = subprocess.run([tool, "check", "-c", cache, "--format", "json"], capture_output=True)
@@ -266,15 +267,16 @@ def test_foundation():
         [tool, "list", "-c", cache, "--format", "ndjson", "--columns", "id,url"], capture_output=True).stdout.splitlines()]
     assert found["young-temporary-file"] == 1 and found["temporary-file"] == len(temporary) - 1 > 0, found
     assert found["query-not-in-key"] == sum("?" in (entry["url"] or "") for entry in listed) > 0, found
-    assert (found["duplicate-key"], found["future-dated"], found["empty-file"], found["bad-file-name"]) == (3, 1, 2, 1), found
+    assert (found["duplicate-key"], found["future-dated"], found["empty-file"], found["ignored-file"]) == (3, 1, 1, 1), found
     assert found["scheme-not-in-key"] == 1 and found["undecodable"] > 0, found
     assert_counts(cache, found)
     result = subprocess.run(
         [tool, "check", "-c", cache, "--repair=orphans", "--yes", "--format", "json"], capture_output=True)
     assert result.returncode == 1 and result.stderr == b"", result
-    gone = {os.fsencode(file) for file in temporary[1:]}
+    gone = {os.fsencode(file) for file in [*temporary[1:], ignored]}
     assert state(cache) == {file: facts for file, facts in before.items() if file not in gone}
-    assert [entry["reason"] for entry in json.loads(result.stdout)["repair"]["entries"]] == ["orphan"] * len(gone)
+    repair = json.loads(result.stdout)["repair"]
+    assert repair["entries"] == [] and repair["removed"]["orphans"] == len(repair["orphans"]) == len(gone), repair
 
 
 def test_documented():

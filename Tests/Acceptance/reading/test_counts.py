@@ -161,8 +161,7 @@ def by_removal(cache, given):
     for state in STATES[:3]:
         plan = json.loads(run(cache, "purge", f"--{state}", "-n", *given, "--format", "json", statuses=(0, 1))[0])
         reasons = {item["reason"]: item["entries"] for item in plan["kept"].get("reasons", [])}
-        kept = reasons.get("orphan", 0) + reasons.get("not-a-regular-file", 0)
-        result.append(plan["removed"]["entries"] + kept)
+        result.append(plan["removed"]["entries"] + reasons.get("not-a-regular-file", 0))
         unknown = reasons.get("unknown-freshness", 0)
     return result + [unknown]
 
@@ -213,9 +212,6 @@ def made_up(number, thorough):
     """A made-up cache, and whether its app has attached dates to entries."""
     foundation = number % 2 == 1
     faults = FAULTS[number // 2 % len(FAULTS)]
-    if foundation:
-        # Its bodies are in the files of the entries: only the property lists can be broken.
-        faults = "undecodable" if "undecodable" in faults else ""
     words = ["--format", "foundation"] if foundation else ["--schema", ("203", "202")[number // 4 % 2]]
     words += ["--faults", faults] if faults else []
     cache = make(f"made-up-{number}", *words, "--no-large-bodies", entries=20 + 37 * number % 200 // (1 if thorough else 3), seed=number)

@@ -19,7 +19,8 @@ extension URLCacheAdmin {
           bodies       entries whose body file is missing
           undecodable  entries whose property lists cannot be decoded
           orphans      body files that no entry refers to; in a Foundation cache,
-                       unfinished files. Only files older than ten minutes
+                       files that Foundation ignores. Only files older than ten
+                       minutes
           sidecars     with '--sidecars': sidecar files without an entry, if they
                        are older than ten minutes; missing sidecar files are written
 

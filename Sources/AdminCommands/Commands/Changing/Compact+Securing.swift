@@ -10,7 +10,7 @@ extension URLCacheAdmin.Compact {
   ) throws -> ExitStatus {
     var compaction = Compaction(store: store, before: before)
     let survey = try survey(in: environment)
-    compaction.orphans = survey.files.count + survey.leftovers.count
+    compaction.orphans = survey.files.count
     guard !dryRun else {
       compaction.erasure = .planned(for: store)
       try write(compaction, environment)
@@ -31,8 +31,7 @@ extension URLCacheAdmin.Compact {
       failure = error
     }
     compaction.orphans =
-      removal.visitedOrphans + removal.visited - removal.skippedOrphans.count
-      - removal.skipped.count - removal.orphanedFiles
+      removal.visitedOrphans - removal.skippedOrphans.count - removal.orphanedFiles
     if let failure, compaction.orphans == 0 { throw failure }
     var erasure: ErasureReceipt
     if let failure {

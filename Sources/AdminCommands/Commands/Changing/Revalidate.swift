@@ -187,18 +187,9 @@ extension URLCacheAdmin {
       let rules = asking.rules(wantsBodies: refresh)
       var listing = Listing(selection: selection, now: now)
       let requests = try ValidationRequests()
-      var orphans = 0
       let projection = selection.projection.union(ValidationRequest.projection)
       try listing.scan(source, projection) { response in
-        // Refreshing an entry that `URLCache` does not see is useless.
-        if response.isOrphan {
-          orphans += 1
-        } else {
-          try requests.append(ValidationRequest(for: response, by: rules))
-        }
-      }
-      if orphans > 0 {
-        environment.note("entries skipped because URLCache does not see them: \(orphans)")
+        try requests.append(ValidationRequest(for: response, by: rules))
       }
       if let spool { try requests.keepStarts(from: source, in: spool) }
       // For the share that `--max-delete` may be.
