@@ -121,9 +121,10 @@ extension NewResponse {
   fileprivate init(
     _ stored: StoredResponse, _ response: ValidationResponse, at time: Timestamp, _ spool: BodySpool
   ) {
+    let ofConnection = connectionFields + response.head.fields.namedByConnection
     let fields = FieldSection(
       response.head.fields.lines.filter { line in
-        !connectionFields.contains { $0.matches(line.name) }
+        !ofConnection.contains { $0.matches(line.name) }
           // Beside chunks, servers send lengths of other bytes, which count for nothing (RFC 9112 §6.3).
           && !(FieldName.contentLength.matches(line.name) && response.contradicts(line.value))
       })
@@ -148,6 +149,14 @@ private let connectionFields: [FieldName] = [
   "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info",
   "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
 ]
+
+extension FieldSection {
+  /// The fields that `Connection` names (RFC 9110 §7.6.1).
+  fileprivate var namedByConnection: [FieldName] {
+    values(of: "Connection").flatMap { $0.split(separator: UInt8(ascii: ",")) }
+      .map { FieldName($0.filter { $0 != 0x20 && $0 != 0x09 }) }
+  }
+}
 
 extension HeaderFields {
   /// Creates the fields of a header section, in order.
