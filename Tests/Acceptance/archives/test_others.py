@@ -13,6 +13,7 @@ import subprocess
 import tarfile
 import time
 import zipfile
+import zlib
 
 import pytest
 
@@ -181,6 +182,26 @@ def test_bodies_longer_than_announced(size):
             assert dict(native_bodies(path("imported")))["http://example.com/a"] == hashlib.sha256(wanted).hexdigest(), name
     wrong = write("wrong.warc", record(block=http(whole, length), WARC_Payload_Digest=sha1(b"other")))
     assert not listed(wrong)[0]
+
+
+def test_codings():
+    """A body is decoded by the coding that it has, and stored as it is if it was decoded already, or if the coding is none."""
+    whole = b"hello " * 150
+    bodies = {
+        "gzip": (gzip.compress(whole), whole), "x-gzip": (gzip.compress(whole), whole), "gzip, gzip": (gzip.compress(gzip.compress(whole)), whole),
+        "deflate": (zlib.compress(whole), whole), "GZIP": (gzip.compress(whole), whole), "identity": (whole, whole), "UTF-8": (whole, whole),
+    }
+    for coding, (sent, stored) in bodies.items():
+        file = write("coded.warc", record(block=http(sent, b"Content-Encoding: " + coding.encode())))
+        assert body(file, "http://example.com/a") == stored, coding
+    # Browsers hand decoded bodies to recorders, with the coding and the coded length.
+    for coding in [b"gzip", b"br", b"deflate"]:
+        file = write("decoded.warc", record(block=http(whole, b"Content-Encoding: " + coding, b"Content-Length: 34")))
+        assert body(file, "http://example.com/a") == whole, coding
+        imported(file)
+        assert dict(native_bodies(path("imported"))) == {"http://example.com/a": hashlib.sha256(whole).hexdigest()}
+    empty = write("empty.warc", record(block=b"HTTP/1.1 302 Found\r\nLocation: /y\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n"))
+    assert listed(empty)[0]["http://example.com/a"]["size"] == 0
 
 
 def test_chains_of_revisits(thorough):
