@@ -44,7 +44,7 @@ extension SecretDetector {
 
   // Looked at before a value is read, so that hostile text with many of them costs little.
   /// Whether one of some names is before a separator, and a quotation mark after it.
-  private func names(_ names: [StaticString], before separator: Int) -> Bool {
+  func names(_ names: [StaticString], before separator: Int) -> Bool {
     guard separator + 1 < text.count,
       text[separator + 1] == UInt8(ascii: "\"") || text[separator + 1] == UInt8(ascii: "'")
     else { return false }
@@ -55,7 +55,7 @@ extension SecretDetector {
     }
   }
 
-  private func markupSecret(_ name: Range<Int>, _ value: Range<Int>) -> SecretMatch? {
+  func markupSecret(_ name: Range<Int>, _ value: Range<Int>) -> SecretMatch? {
     guard (1...TellingName.longest).contains(name.count) else { return nil }
     return match(
       for: NamedValue(name: name, value: value, isQuoted: true, hasQuotedName: false),

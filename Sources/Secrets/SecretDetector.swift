@@ -24,6 +24,9 @@ public struct SecretDetector {
   /// The time with which expiries are compared, in seconds since 1970.
   let now: Int64
 
+  /// Whether the text was decoded from another one, in which it is looked for once.
+  var isDecoded = false
+
   /// The bytes at which the detector looks closer.
   private static let triggers: [Bool] = (0...255).map { (byte: UInt8) in
     if !TokenFormat.byAnchor[Int(byte)].isEmpty { return true }
@@ -80,7 +83,9 @@ public struct SecretDetector {
     switch byte {
     case UInt8(ascii: "="), UInt8(ascii: ":"):
       if byte == UInt8(ascii: ":"), let match = telegramToken(at: place) { return found(match) }
-      if byte == UInt8(ascii: "="), context != .fields, let match = attributeSecret(at: place) {
+      if byte == UInt8(ascii: "="), context != .fields,
+        let match = attributeSecret(at: place) ?? partSecret(at: place)
+      {
         return found(match)
       }
       guard hasTellingName(before: place), values.mayRead(at: place),
@@ -88,7 +93,8 @@ public struct SecretDetector {
       else { return }
       values.hasRead(upTo: pair.value.upperBound)
       if let match = match(for: pair, at: place) { found(match) }
-    case UInt8(ascii: "J"): if let match = webToken(at: place - 2) { found(match) }
+    case UInt8(ascii: "J"):
+      if let match = webToken(at: place - 2) ?? encodedSecret(at: place - 2) { found(match) }
     case UInt8(ascii: " "): if let match = credentials(after: place) { found(match) }
     case UInt8(ascii: "@"): if let match = userInfo(before: place) { found(match) }
     case UInt8(ascii: "-"): if let match = privateKey(at: place) { found(match) }

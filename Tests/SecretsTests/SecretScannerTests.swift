@@ -80,6 +80,42 @@ private func key(_ parts: String...) -> String { parts.joined() }
   }
 
   @Test(arguments: [
+    ("secret/oauth-token", "access_token", "q7Zk2XvB9mT4wLr8Yc1Hd6Nf"),
+    ("secret/password", "password", "hunter2!"),
+    ("secret/api-key", "client_secret", "q7Zk2XvB9mT4wLr8Yc1Hd6Nf"),
+    ("secret/github-token", "note", key("gh", "p_", random, "9bVn")),
+  ])
+  func `a secret is found in the part of a form, and in the Base64 of JSON`(
+    rule: String, name: String, value: String
+  ) {
+    let type = "Content-Type: text/plain; charset=utf-8"
+    for end in ["\r\n", "\n"] {
+      let head = "Content-Disposition: form-data; name=\"\(name)\""
+      #expect(rules("--x\(end)\(head)\(end)\(end)\(value)\(end)--x--") == [rule])
+      #expect(rules("\(head)\(end)\(type)\(end)\(end)\(value)") == [rule])
+      if name != "note" {
+        #expect(rules("\(head)\(end)\(value)\(end)\(end)x") == [])
+        #expect(rules("x; name=\"\(name)\"\(end)\(end)\(value)") == [])
+      }
+    }
+    for json in ["{\"\(name)\":\"\(value)\"}", "{\"a\":1,\"\(name)\":\"\(value)\",\"n\":2}"] {
+      let text = String(decoding: Base64.encode(Array(json.utf8)), as: UTF8.self)
+      let safe = text.replacing("+", with: "-").replacing("/", with: "_").prefix { $0 != "=" }
+      for form in [text, String(safe)] {
+        #expect(rules(form) == [rule])
+        #expect(rules("{\"value\":\"\(form)\"}") == [rule])
+        #expect(rules("https://example.com/?x=\(form)&y=1", .fields) == [rule])
+        #expect(rules("a\(form)") == [] || name == "note")
+      }
+      // A name tells as much.
+      #expect(rules("access_token=\(safe)", .fields) == ["secret/oauth-token"])
+      #expect(rules("Authorization: Bearer \(safe)") == ["secret/bearer-token"])
+    }
+    let harmless = Base64.encode(Array("{\"page\":2,\"title\":\"\(name)\"}".utf8))
+    #expect(rules(String(decoding: harmless, as: UTF8.self)) == [])
+  }
+
+  @Test(arguments: [
     ("secret/password", #"{"user":"a","password":"hunter2!"}"#),
     ("secret/password", #"{"username":"jane.doe","password":"letmein"}"#),
     ("secret/password", #"{"a":"{\"password\":\"hunter2!\"}"}"#),

@@ -1,5 +1,6 @@
 """Whatever `audit` calls a secret, no other output shows: no list, report or page, and no archive that is redacted."""
 
+import base64
 import gzip
 import json
 import os
@@ -63,6 +64,9 @@ PLACES = {
     "user info": lambda name, text: {"user_info": {name: text}},
     "data in user info": lambda name, text: {"user_info": {"data": json.dumps({name: text}).encode()}},
     "property": lambda name, text: {"proto_props": {name: text}},
+    "form in user info": lambda name, text: {"user_info": {"data": f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n--x--'.encode()}},
+    "Base64 in a field": lambda name, text: {"headers": {"X-Data": encoded(name, text)}},
+    "Base64 in a query": lambda name, text: {"url": "https://a.example/?" + urllib.parse.urlencode({"data": encoded(name, text), "page": 2})},
 }
 
 LOOKING = [["list"], ["list", "--columns", "all", "--format", "json", "--redact-urls"], ["show", "--prefix", "https:"], ["show", "--prefix", "https:", "--json", "--redact-urls"],
@@ -72,6 +76,10 @@ LOOKING = [["list"], ["list", "--columns", "all", "--format", "json", "--redact-
            ["purge", "--all", "--dry-run", "--json", "--redact-urls"], ["grep", "e", "--in", "url"], ["grep", "e", "--in", "request,response"],
            ["metrics"], ["query", "SELECT * FROM entries"]]
 ARCHIVES = ["har", "warc", "wacz", "tar", "zip"]
+
+
+def encoded(name, text):
+    return base64.b64encode(json.dumps({"a": 1, name: text}).encode()).decode()
 
 
 def field(name):
@@ -85,6 +93,8 @@ def plant(folder, seed):
         for place, parts in PLACES.items():
             secret = planted[place, kind] = make(source)
             values = parts(name, secret_kinds.written(kind, secret))
+            if place.startswith("Base64"):
+                planted[place, kind] = encoded(name, secret_kinds.written(kind, secret)).rstrip("=")
             values.setdefault("url", f"https://{place.replace(' ', '-').lower()}.example/{len(some)}")
             some.append(worlds.Entry(body=b"{}", mime="application/json", **values))
     worlds.apple(folder, some)
