@@ -10,7 +10,6 @@ import glob, json, os, re, subprocess, sys
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Manual")
 DATE = "January 1, 2026"
-SIGNALS = {"130": "ended by SIGINT", "143": "ended by SIGTERM"}
 SECTIONS = {
     "Search": "What to find, and where.\n",
     "Audit": "What to look for, and what is known already.\n",
@@ -147,23 +146,30 @@ def statuses(text):
     return {pair.split(None, 1)[0]: " ".join(pair.split()[1:]) for pair in pairs}
 
 
-def standard_statuses():
-    with open(os.path.join(SOURCES, "urlcache-admin.1")) as file:
-        return {**statuses(split(file.read())[1][None]), **SIGNALS}
+def standard_statuses(words=""):
+    """What the statuses of a command mean; of all commands without one."""
+    result = {}
+    with open(os.path.join(SOURCES, "exit-statuses")) as file:
+        for line in file:
+            if found := re.fullmatch(r"(\d+) (.*): (all but )?(.*)\n", line):
+                status, meaning, isWithout, names = found.groups()
+                # A name of commands stands for all its subcommands.
+                isNamed = any(name in (words, words.split(" ")[0], "all") for name in names.split(", "))
+                if not words or isNamed != bool(isWithout):
+                    result[status] = meaning
+    return result
 
 
-def exit_status(text, standard):
-    items = []
+def exit_status(text, words=""):
+    standard, items = standard_statuses(words), {}
     for status, text in statuses(text).items():
-        assert re.fullmatch(r"\d+", status), (status, text)
-        if not text or status == "0" and text == "done":
-            text = standard[status]
-        elif text.startswith("also "):
+        assert status in standard or int(status) < 64, (words, status, text)
+        if text.startswith("also "):
             text = f"{standard[status]}, {text}"
         elif text.startswith("'") and int(status) >= 64:
             text = f"{standard[status]}: {text}"
-        items.append(f".It {status}\n{lines(text)}")
-    return listed(items)
+        items[status] = text
+    return listed(f".It {status}\n{lines(text)}" for status, text in sorted({**standard, **items}.items(), key=lambda item: int(item[0])))
 
 
 def described(command):
@@ -204,7 +210,6 @@ def verb_page(command):
     verb = command["commandName"]
     with open(os.path.join(SOURCES, f"urlcache-admin-{verb}.1")) as file:
         before, status_texts, after = split(file.read())
-    standard = standard_statuses()
     words = f"urlcache-admin {verb}"
     children = command.get("subcommands", [])
     result = head(f"urlcache-admin-{verb}", 1, lowered(command["abstract"])) + ".Sh SYNOPSIS\n"
@@ -217,7 +222,8 @@ def verb_page(command):
         sections["DESCRIPTION"] += heading + text
         assert not (children and subsections(headed))
         sections["OPTIONS"] += heading + options(child)
-        sections["EXIT STATUS"] += heading + exit_status(status_texts[child["commandName"] if children else None], standard)
+        sections["EXIT STATUS"] += heading + exit_status(
+            status_texts[child["commandName"] if children else None], f"{verb} {child['commandName']}" if children else verb)
     aliases = command.get("aliases", [])
     if aliases:
         sections["DESCRIPTION"] += f".Pp\nIt is also called\n.Cm {aliases[0]} .\n"
@@ -240,7 +246,7 @@ def root_page(root):
                      f"See\n.Xr urlcache-admin-{command['commandName']} 1 .\n")
     return (head("urlcache-admin", 1, lowered(root["abstract"])) + ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar options\n"
             + f".Sh DESCRIPTION\n{text}.Pp\n{before}.Ss Commands\n{listed(items)}.Sh OPTIONS\n{options(root)}"
-            + "@ENVIRONMENT@" + f".Sh EXIT STATUS\n{exit_status(status_texts[None], standard_statuses())}" + after)
+            + "@ENVIRONMENT@" + f".Sh EXIT STATUS\n{exit_status(status_texts[None])}" + after)
 
 
 def main(tool, folder):

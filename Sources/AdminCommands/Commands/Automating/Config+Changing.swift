@@ -111,7 +111,10 @@ extension CommandEnvironment {
     // Create no folder for a change that has no effect or fails.
     if try readConfiguration(path) == nil {
       guard try changed([], of: named, by: change) != nil else { return nil }
-      try Directory.createParents(of: path)
+      do throws(FileError) { try Directory.createParents(of: path) } catch {
+        guard error.kind != .accessDenied else { throw error }
+        throw CommandFailure(creating: error, canBeForced: false)
+      }
     }
     // No other command changes it between reading and replacing it.
     let folder = try lockedFolder(of: path)
