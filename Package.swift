@@ -77,6 +77,7 @@ let package = Package(
       name: "CDeflate", pkgConfig: "libdeflate",
       providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
     .systemLibrary(name: "CFiles"),
+    .systemLibrary(name: "CVersion"),
     .systemLibrary(
       name: "CPCRE2", pkgConfig: "libpcre2-8",
       providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
@@ -123,7 +124,7 @@ let package = Package(
       "AdminCommands", on: "Administration", "Auditing", "Bytes", "Fetching", "Files",
       "HTTPCaching", "JSON",
       "Matching", "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage",
-      "Revalidation", "Watching", argumentParser),
+      "Revalidation", "Watching", "CVersion", argumentParser),
     .executableTarget(
       name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked + unoptimized),
     .executableTarget(

@@ -99,6 +99,8 @@
   nonisolated(unsafe) let archive_read_support_format_zip_seekable = unsafe LibArchive.function(
     "archive_read_support_format_zip_seekable",
     as: archive_read_support_format_zip_seekable_f.self)
+  nonisolated(unsafe) private let archive_version_string = unsafe LibArchive.function(
+    "archive_version_string", as: archive_version_string_f.self)
   nonisolated(unsafe) let archive_write_add_filter_gzip = unsafe LibArchive.function(
     "archive_write_add_filter_gzip", as: archive_write_add_filter_gzip_f.self)
   nonisolated(unsafe) let archive_write_add_filter_none = unsafe LibArchive.function(
@@ -140,3 +142,12 @@
     static func load() throws(ArchiveError) {}
   }
 #endif
+
+/// The library that reads and writes containers.
+public enum ArchiveLibrary {
+  /// The name and version of the library, for example `libarchive 3.6.2`; `nil` if it cannot be loaded.
+  public static var version: String? {
+    guard (try? LibArchive.load()) != nil else { return nil }
+    return unsafe archive_version_string().map { unsafe String(cString: $0) }
+  }
+}

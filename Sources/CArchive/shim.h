@@ -59,6 +59,7 @@ CARCHIVE_TYPE(archive_read_support_format_zip_seekable);
 CARCHIVE_TYPE(archive_write_add_filter_gzip);
 CARCHIVE_TYPE(archive_write_add_filter_none);
 CARCHIVE_TYPE(archive_write_add_filter_zstd);
+CARCHIVE_TYPE(archive_version_string);
 CARCHIVE_TYPE(archive_write_close);
 CARCHIVE_TYPE(archive_write_data);
 CARCHIVE_TYPE(archive_write_free);

@@ -44,8 +44,8 @@ private let allowedImports: [String: Set<String>] = [
     "Administration", "Bytes", "Files", "HTTPCaching", "Rendering", "ResponseStorage", "SQLite",
   ],
   "AdminCommands": [
-    "Administration", "ArgumentParser", "Auditing", "Bytes", "Fetching", "Files", "HTTPCaching",
-    "JSON",
+    "Administration", "ArgumentParser", "Auditing", "Bytes", "CVersion", "Fetching", "Files",
+    "HTTPCaching", "JSON",
     "Matching", "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage",
     "Revalidation", "Watching",
   ],
@@ -63,7 +63,7 @@ private let importedAnywhere: Set<String> = ["Synchronization"]
 
 /// The folders in `Sources` without Swift code.
 private let cModules: Set<String> = [
-  "CArchive", "CDeflate", "CFiles", "CNettle", "CPCRE2", "CSQLite",
+  "CArchive", "CDeflate", "CFiles", "CNettle", "CPCRE2", "CSQLite", "CVersion",
 ]
 
 /// The only modules that may use unsafe code.

@@ -60,5 +60,14 @@ install libsqlite3-dev libarchive-dev libcurl4-openssl-dev libdeflate-dev libpcr
 # Elsewhere, the Swift runtime is part of the system.
 [ "$(uname -s)" != Linux ] || collect_libraries
 [ $# -gt 0 ] || set -- urlcache-admin urlcache-admin-fetch
+# 'urlcache-admin --version --verbose' shows the source of a build. Later builds do not find the file.
+built=$checkout/Sources/CVersion/built.h
+if commit=$(git -C "$checkout" rev-parse HEAD 2>/dev/null); then
+  git -C "$checkout" diff --quiet HEAD 2>/dev/null || commit="$commit with changes"
+  trap 'rm -f "$built"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  printf '#define SOURCE_COMMIT "%s"\n#define SOURCE_DATE "%s"\n' "$commit" "$(git -C "$checkout" log -1 --format=%cs)" >"$built"
+fi
 for product; do build --product "$product" >&2; done
 build --show-bin-path

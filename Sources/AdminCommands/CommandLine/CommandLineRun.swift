@@ -31,6 +31,9 @@ extension URLCacheAdmin {
     let words = LeadingOptions.moved(behindTheVerbOf: Array(arguments.dropFirst()))
     // ArgumentParser would take more than half of the time to answer this.
     if words == ["--version"] { return printing(versionText + "\n", in: environment) }
+    if words == ["--version", "--verbose"] || words == ["--verbose", "--version"] {
+      return printing(verboseVersionText, in: environment)
+    }
     let terminal = TerminalOptions.reading(words)
     var environment = environment.showing(by: terminal)
     environment.words = words

@@ -1,4 +1,6 @@
 public import ArgumentParser
+import CVersion
+import ResponseArchives
 import ResponseStorage
 
 /// The root command.
@@ -44,6 +46,56 @@ public struct URLCacheAdmin: ParsableCommand {
   /// does.
   static var versionText: String {
     "urlcache-admin \(versionNumber) (SQLite \(AppleStore.libraryVersion))"
+  }
+
+  /// The answer to `--version --verbose`, for a bug report.
+  static var verboseVersionText: String {
+    let archive = ArchiveExport.libraryVersion ?? "cannot be loaded"
+    let archiveVersion =
+      archive.utf8.starts(with: "libarchive ".utf8) ? String(archive.dropFirst(11)) : archive
+    // A dollar sign is left of what only 'git archive' fills in.
+    let (commit, date) =
+      SOURCE_COMMIT.utf8.first == UInt8(ascii: "$")
+      ? ("unknown: not built by 'build-binaries.sh' or from an archive", "unknown")
+      : (SOURCE_COMMIT, SOURCE_DATE)
+    let facts = [
+      ("urlcache-admin", versionNumber), ("commit", commit), ("source of", date),
+      ("Swift", compiler), ("SQLite", AppleStore.libraryVersion),
+      ("libarchive", archiveVersion), ("platform", platform),
+    ]
+    return facts.map { name, value in
+      name + String(repeating: " ", count: 16 - name.utf8.count) + value + "\n"
+    }.joined()
+  }
+
+  /// The version of the compiler, as far as it is known to it.
+  private static var compiler: String {
+    #if compiler(>=6.5)
+      "6.5 or later"
+    #elseif compiler(>=6.4)
+      "6.4"
+    #elseif compiler(>=6.3)
+      "6.3"
+    #else
+      "6.2"
+    #endif
+  }
+
+  private static var platform: String {
+    #if os(macOS)
+      let system = "macOS"
+    #elseif os(Linux)
+      let system = "Linux"
+    #else
+      let system = "another system"
+    #endif
+    #if arch(x86_64)
+      return "\(system), x86_64"
+    #elseif arch(arm64)
+      return "\(system), arm64"
+    #else
+      return "\(system), another processor"
+    #endif
   }
 
   /// Creates the command.

@@ -7,6 +7,9 @@ public import ResponseStorage
 /// Archives contain the size and digest of an entry before its bytes, so large bodies are read twice: once to measure
 /// them, and once to write them and compare the digest. Memory use does not grow with the store.
 public struct ArchiveExport: Sendable {
+  /// The name and version of the library for archives, for example `libarchive 3.6.2`; `nil` if it cannot be loaded.
+  public static var libraryVersion: String? { ArchiveLibrary.version }
+
   /// The result of an export.
   public struct Summary: Hashable, Sendable {
     /// The number of entries.
