@@ -60,14 +60,19 @@ install libsqlite3-dev libarchive-dev libcurl4-openssl-dev libdeflate-dev libpcr
 # Elsewhere, the Swift runtime is part of the system.
 [ "$(uname -s)" != Linux ] || collect_libraries
 [ $# -gt 0 ] || set -- urlcache-admin urlcache-admin-fetch
-# 'urlcache-admin --version --verbose' shows the source of a build. Later builds do not find the file.
+# 'urlcache-admin --version --verbose' shows the source of a build. Other builds do not find the file; for this one, it is the same
+# file as long as it says the same, so that nothing is compiled again.
 built=$checkout/Sources/CVersion/built.h
-if commit=$(git -C "$checkout" rev-parse HEAD 2>/dev/null); then
+if [ -e "$checkout/.git" ] && commit=$(git -C "$checkout" rev-parse HEAD 2>/dev/null); then
   git -C "$checkout" diff --quiet HEAD 2>/dev/null || commit="$commit with changes"
   trap 'rm -f "$built"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
-  printf '#define SOURCE_COMMIT "%s"\n#define SOURCE_DATE "%s"\n' "$commit" "$(git -C "$checkout" log -1 --format=%cs)" >"$built"
+  mkdir -p "$checkout/.build-static"
+  kept=$checkout/.build-static/built.h
+  printf '#define SOURCE_COMMIT "%s"\n#define SOURCE_DATE "%s"\n' "$commit" "$(git -C "$checkout" log -1 --format=%cs)" >"$kept.new"
+  if cmp -s "$kept.new" "$kept"; then rm "$kept.new"; else mv "$kept.new" "$kept"; fi
+  ln -f "$kept" "$built"
 fi
 for product; do build --product "$product" >&2; done
 build --show-bin-path
