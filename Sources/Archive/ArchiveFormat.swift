@@ -1,3 +1,5 @@
+internal import CArchive
+
 /// A format of archives that can be written and read.
 public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
   /// A tar archive (the ustar format of POSIX).
@@ -50,5 +52,24 @@ public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
     // too.
     case .tarZstd: 1...19
     }
+  }
+}
+
+/// An error of writing or reading an archive.
+public struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What happened: a clause. It contains no bytes of the archive.
+  public let description: String
+
+  /// libarchive could not allocate a handle.
+  static let outOfMemory = Self("out of memory")
+
+  init(_ description: String) {
+    self.description = description
+  }
+
+  /// Creates an error with libarchive's message for the last failure of a handle.
+  init(of archive: OpaquePointer) {
+    let message = unsafe archive_error_string(archive)
+    unsafe description = message.map { unsafe String(cString: $0) } ?? "libarchive gives no reason"
   }
 }

@@ -137,3 +137,134 @@ public final class ContentReader {
     memberEnd = end
   }
 }
+
+/// A content coding (RFC 9110, section 8.4.1) that can be detected from the first bytes of data.
+///
+/// Brotli cannot, as its data has no signature.
+public enum ContentCoding: String, Hashable, Sendable, CaseIterable {
+  /// RFC 1952: one or more members, each with a checksum.
+  case gzip
+  /// RFC 8878: one or more frames, each with an optional checksum.
+  case zstd
+
+  /// The most bytes that ``init(ofDataBeginningWith:)`` needs.
+  public static let longestMark = 4
+
+  /// Detects the coding from the first bytes; `nil` if it is neither.
+  public init?(ofDataBeginningWith start: ArraySlice<UInt8>) {
+    guard let coding = Self.allCases.first(where: { start.starts(with: $0.mark) }) else {
+      return nil
+    }
+    self = coding
+  }
+
+  /// The signature at the start of the data.
+  private var mark: [UInt8] {
+    switch self {
+    case .gzip: [0x1F, 0x8B]
+    case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
+    }
+  }
+}
+
+/// A decoder of a content coding that works in chunks.
+///
+/// The memory it needs does not depend on the length of the data: for gzip at most a few megabytes, for zstd up
+/// to 128 MiB, if the data requires such a large window.
+public struct ContentDecoder: Sendable {
+  /// The coding.
+  public let coding: ContentCoding
+
+  /// The most bytes to decode; more are an error.
+  // A run of one byte costs zstd four bytes per 128 KiB (RFC 8878 §3.1.1.2), so a small hostile
+  // body could decode to more than 30,000 times its size.
+  public let limit: Int64
+
+  /// Creates a decoder.
+  public init(_ coding: ContentCoding, limit: Int64) {
+    self.coding = coding
+    self.limit = limit
+  }
+
+  /// Decodes data: all members or frames, one after the other.
+  ///
+  /// - Parameters:
+  ///   - read: Fills the start of an array with the next bytes of the data, and returns their number; 0
+  ///     at the end.
+  ///   - body: Processes the next decoded bytes. They are not verified yet, as the checksum comes after
+  ///     them.
+  /// - Throws: ``ContentDecodingError``, or any error of `read` or `body`.
+  public func decode(
+    _ read: (inout [UInt8]) throws -> Int, _ body: (ArraySlice<UInt8>) throws -> Void
+  ) throws {
+    try withoutActuallyEscaping(read) { read in
+      let reader = ContentReader(coding, limit: limit, reading: read)
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while try reader.nextMember() {
+        while case let count = try reader.read(into: &buffer), count > 0 {
+          try body(buffer[..<count])
+        }
+      }
+    }
+  }
+}
+
+/// An error of decoding coded data.
+public struct ContentDecodingError: Error, Hashable, Sendable {
+  /// The kinds of failure.
+  public enum Kind: Hashable, Sendable {
+    /// The data is truncated.
+    case endsTooEarly
+    /// The data is not valid in its coding.
+    case broken
+    /// The decoded data does not match the checksum or the length in the coded data.
+    case wrongChecksum
+    /// There is more decoded data than allowed.
+    case tooLarge
+    /// The libarchive of this system does not support the coding.
+    case notSupported
+    /// libarchive could not allocate a handle.
+    case outOfMemory
+  }
+
+  /// The kind of failure.
+  public let kind: Kind
+
+  /// What happened, with the offset in the data: a clause without bytes of the data.
+  public let description: String
+
+  static func endsTooEarly(_ offset: Int64) -> Self {
+    Self(kind: .endsTooEarly, description: "it ends unexpectedly at byte \(offset)")
+  }
+
+  static func broken(from offset: Int64, because reason: String?) -> Self {
+    let place = "decoding failed at byte \(offset)"
+    return Self(kind: .broken, description: reason.map { "\(place): \($0)" } ?? place)
+  }
+
+  static func notBeginning(_ coding: ContentCoding, _ offset: Int64) -> Self {
+    Self(
+      kind: .broken, description: "there is no complete \(coding.rawValue) header at byte \(offset)"
+    )
+  }
+
+  static func wrongChecksum(ofMemberAt offset: Int64) -> Self {
+    Self(
+      kind: .wrongChecksum,
+      description: "the checksum of the member at byte \(offset) does not match")
+  }
+
+  static func tooLarge(_ limit: Int64) -> Self {
+    Self(kind: .tooLarge, description: "its decoded size exceeds \(limit) bytes")
+  }
+
+  static let outOfMemory = Self(kind: .outOfMemory, description: "out of memory")
+
+  static func notSupported(_ coding: ContentCoding) -> Self {
+    Self(
+      kind: .notSupported,
+      description: "this system's libarchive does not support \(coding.rawValue)")
+  }
+}
+
+extension ContentDecodingError: CustomStringConvertible {}

@@ -1,4 +1,5 @@
 internal import CArchive
+internal import CDeflate
 
 /// A sequential writer of a zip archive.
 ///
@@ -182,5 +183,20 @@ private final class DeflateStream {
   func finish() throws {
     guard let handle = handle.take() else { return }
     try handle.close()
+  }
+}
+
+/// The checksum of gzip (RFC 1952, section 8).
+struct CRC32 {
+  /// The checksum of all bytes so far.
+  private(set) var value: UInt32 = 0
+
+  /// Adds bytes.
+  mutating func append(_ bytes: ArraySlice<UInt8>) {
+    // Without an address, libdeflate returns the checksum of no bytes.
+    if bytes.isEmpty { return }
+    value = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe libdeflate_crc32(value, bytes.baseAddress, bytes.count)
+    }
   }
 }

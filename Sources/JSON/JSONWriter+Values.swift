@@ -170,3 +170,95 @@ extension Array: JSONValue where Element: JSONValue {
     }
   }
 }
+
+/// Member names that are encoded once, for writing many objects whose names are not literals.
+///
+/// All names share one array. With an array of strings, every thread that writes would retain and release each name,
+/// and the threads would contend for the reference counts.
+public struct JSONNames: Sendable {
+  /// The bytes between a name and its value.
+  static let end: StaticString = "\":"
+
+  /// The encoded names, each after a comma.
+  let bytes: [UInt8]
+
+  /// The range of each name in `bytes`.
+  let places: [Range<Int>]
+
+  /// Encodes names.
+  ///
+  /// - Parameters:
+  ///   - escaping: The escaping of the writer that will write the objects.
+  ///   - key: Writes one name with the given ``JSONWriter``.
+  public init<Name>(
+    _ escaping: JSONEscaping, _ names: some Sequence<Name>,
+    _ key: (inout JSONWriter, Name) -> Void
+  ) {
+    var json = JSONWriter(escaping)
+    var places: [Range<Int>] = []
+    for name in names {
+      let start = json.bytes.count
+      // With `.next`, each name is written after a comma; the first name of an object skips that byte.
+      json.place = .next
+      key(&json, name)
+      places.append(start..<json.bytes.count)
+    }
+    (bytes, self.places) = (json.bytes, places)
+  }
+}
+
+/// Which characters of a string a writer escapes as `\uXXXX`, in addition to those that JSON requires.
+///
+/// Quotes, backslashes, tabs and line ends always have the short escapes `\"`, `\\`, `\t`, `\n` and `\r`.
+public struct JSONEscaping: Sendable {
+  /// Whether a character is written as one `\uXXXX` escape, or two for a surrogate pair.
+  let isEscaped: @Sendable (Unicode.Scalar) -> Bool
+
+  /// The hexadecimal digit for 10: `a` or `A`.
+  let digitTen: UInt8
+
+  /// Creates an escaping that covers control characters and those that `isEscaped` selects.
+  ///
+  /// - Parameters:
+  ///   - capitals: Whether the hexadecimal digits are capital letters.
+  ///   - isEscaped: Whether a character is escaped. Control characters always are.
+  public init(capitals: Bool, _ isEscaped: @escaping @Sendable (Unicode.Scalar) -> Bool) {
+    self.isEscaped = isEscaped
+    digitTen = capitals ? UInt8(ascii: "A") : UInt8(ascii: "a")
+  }
+
+  /// Escapes everything but printable ASCII, with lowercase digits.
+  public static let ascii = JSONEscaping(capitals: false) { !(" "..."~").contains($0) }
+}
+
+extension Span<UInt8> {
+  /// Returns the index of the first byte of a string that ends it or needs decoding; `count` if there is none.
+  func endOfPlainText(from start: Int) -> Int {
+    var end = start
+    // Bytes from 0x80 on pass without being checked: most texts are only compared byte by byte,
+    // and who makes a `String` of one finds out then whether it is UTF-8.
+    while end &+ 8 <= count {
+      let ends = Self.bytesThatEnd(word(at: end))
+      if ends != 0 { return end + ends.trailingZeroBitCount / 8 }
+      end &+= 8
+    }
+    while end < count {
+      let byte = self[end]
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+      end += 1
+    }
+    return end
+  }
+
+  /// Returns a word whose lowest set bit is in the first of eight bytes that ends a run of plain text; 0 if none does.
+  @inline(__always)
+  private static func bytesThatEnd(_ word: UInt64) -> UInt64 {
+    let ones = 0x0101_0101_0101_0101 as UInt64
+    let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+    let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+    // A byte borrows from the next one only if it is found itself, so the first one that is found is right.
+    let found =
+      (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes
+    return found & (ones &* 0x80)
+  }
+}

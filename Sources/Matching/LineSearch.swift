@@ -1,3 +1,5 @@
+import Bytes
+
 /// A search for a pattern in a text that arrives in pieces, line by line.
 ///
 /// A match never depends on where a piece ends: a line is searched when all of it has arrived. Only a line above
@@ -281,5 +283,146 @@ public struct LineSearch: Sendable {
         number: numbersLines ? number : nil, matches: matches, hasStart: hasStart, hasEnd: hasEnd,
         endsWithBreak: hasBreak, continuesLine: continuesLine))
     if step == .stop { isStopped = true }
+  }
+}
+
+/// A search for a sequence of bytes in a text that arrives in pieces.
+public struct PiecedSearch: Sendable {
+  /// What is searched.
+  public let search: LiteralSearch
+  /// The last bytes of the pieces, in which a match can begin.
+  private var end: [UInt8] = []
+
+  /// Whether the bytes were found.
+  public private(set) var isFound = false
+
+  /// Creates a search.
+  public init(_ search: LiteralSearch) { self.search = search }
+
+  /// Searches the next piece.
+  public mutating func append(_ piece: ArraySlice<UInt8>) {
+    if isFound { return }
+    let most = search.text.bytes.count - 1
+    end += piece.prefix(most)
+    isFound =
+      search.firstIndex(in: end.span) != nil || search.firstIndex(in: piece.span) != nil
+    if piece.count >= most { end = Array(piece.suffix(most)) } else { end = end.suffix(most) }
+  }
+}
+
+// What the buffer need not keep.
+extension LineSearch {
+  /// Whether lines are not needed once they were searched, as none of them can be context.
+  var mayDropLines: Bool { before == 0 && remainingAfter == 0 }
+
+  /// Searches the lines at the beginning of a piece without a copy of them, up to the first that may match.
+  ///
+  /// All bytes before must have been searched.
+  ///
+  /// - Returns: The number of bytes that are not needed.
+  mutating func dropLines(of piece: ArraySlice<UInt8>) throws(RegularExpression.Overrun) -> Int {
+    let text = piece.span
+    guard
+      let end = text.lastIndex(of: UInt8(ascii: "\n"), before: text.count, downTo: 0).map({ $0 + 1 }
+      )
+    else { return 0 }
+    let candidate = try pattern.candidate(in: text.extracting(0..<end), from: 0)
+    let count =
+      candidate.map { candidate in
+        text.lastIndex(of: UInt8(ascii: "\n"), before: candidate, downTo: 0).map { $0 + 1 } ?? 0
+      } ?? end
+    guard count > 0 else { return 0 }
+    countLines(upTo: buffer.count)
+    if numbersLines { number += Int64(text.count(of: UInt8(ascii: "\n"), in: 0..<count)) }
+    bufferOffset += Int64(buffer.count + count)
+    buffer.removeAll(keepingCapacity: true)
+    (isLineStart, hasPartOfLine) = (true, false)
+    (place, numbered, passedOn, contextStart, searchedForBreak) = (0, 0, 0, 0, 0)
+    return count
+  }
+
+  mutating func countLines(upTo end: Int) {
+    guard numbersLines, end > numbered else { return }
+    number += Int64(buffer.span.count(of: UInt8(ascii: "\n"), in: numbered..<end))
+    numbered = end
+  }
+
+  /// Drops bytes that are no longer needed.
+  mutating func trim() {
+    // What a copy of the rest costs is bounded by what was dropped.
+    guard place > 256 << 10, place > buffer.count / 2 else { return }
+    var keep = isLineStart ? place : max(0, place - Self.lookBehind)
+    if before > 0, isLineStart {
+      for _ in 0..<before where keep > 0 && place - keep < Self.mostContext {
+        keep = lineStart(before: keep - 1, downTo: 0)
+      }
+      contextStart = 0
+    } else {
+      contextStart = place - keep
+    }
+    countLines(upTo: keep)
+    buffer.removeFirst(keep)
+    bufferOffset += Int64(keep)
+    place -= keep
+    numbered = max(0, numbered - keep)
+    passedOn = max(0, passedOn - keep)
+    searchedForBreak = max(0, searchedForBreak - keep)
+  }
+}
+
+// The matches of a line, of which there can be as many as bytes: they are found only as they are passed on.
+extension LineSearch {
+  /// The matches in a line, or in a part of one, and how far they were looked for.
+  struct Matches {
+    /// The line, or the part of it.
+    let line: Range<Int>
+    private let isLineStart: Bool
+    private let isLineEnd: Bool
+    /// The index before which a match must begin.
+    private let end: Int
+    /// Where the text begins that a match may look at.
+    private let first: Int
+    /// Where the next match can begin.
+    private var start: Int
+    /// The end of the last match that was found; 0 before the first.
+    private(set) var lastEnd = 0
+
+    init(
+      in line: Range<Int>, of search: borrowing LineSearch, isLineStart: Bool, isLineEnd: Bool,
+      before end: Int = .max
+    ) {
+      (self.line, self.isLineStart, self.isLineEnd) = (line, isLineStart, isLineEnd)
+      self.end = end
+      // The bytes before decide whether a word begins here.
+      first = isLineStart ? line.lowerBound : max(0, line.lowerBound - LineSearch.lookBehind)
+      start = line.lowerBound
+    }
+
+    fileprivate mutating func next(
+      in buffer: Span<UInt8>, _ pattern: TextPattern
+    ) throws(RegularExpression.Overrun) -> Range<Int>? {
+      let text = buffer.extracting(first..<line.upperBound)
+      guard start <= line.upperBound,
+        let found = try pattern.firstMatch(
+          in: text, from: start - first, isLineStart: isLineStart, isLineEnd: isLineEnd),
+        first + found.lowerBound < end
+      else {
+        start = line.upperBound + 1
+        return nil
+      }
+      let match = first + found.lowerBound..<first + found.upperBound
+      (start, lastEnd) = (match.upperBound, match.upperBound)
+      // An empty match would be found again.
+      if match.isEmpty {
+        start += 1
+        while start < line.upperBound, buffer[start] & 0xC0 == 0x80 { start += 1 }
+      }
+      return match
+    }
+  }
+
+  /// Returns the next match; `nil` if there is none.
+  func nextMatch(of matches: inout Matches) throws(RegularExpression.Overrun) -> Range<Int>? {
+    try matches.next(in: buffer.span, pattern)
   }
 }

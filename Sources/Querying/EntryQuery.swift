@@ -1,4 +1,5 @@
 public import Administration
+import Bytes
 public import Rendering
 public import ResponseStorage
 import SQLite
@@ -147,5 +148,91 @@ extension Statement {
     case .text: DatabaseValue(text: bytes(at: column))
     case .blob: .bytes(bytes(at: column))
     }
+  }
+}
+
+/// Why a query has no result.
+public enum QueryError: Error, Hashable, Sendable {
+  /// The text has no statement.
+  case empty
+  /// The text has several statements.
+  case severalStatements
+  /// The statement does more than read; the words for what it does, such as `ATTACH`.
+  case notReading(String)
+  /// SQLite does not understand the statement; its message.
+  case invalid(String)
+  /// A parameter has no name.
+  case unnamedParameter
+  /// A parameter has no value; its name.
+  case missingParameter(String)
+  /// A value is given for a parameter that the query does not have; its name.
+  case unusedParameter(String)
+  /// The query was ended.
+  case interrupted
+  /// A value or the query needs too much memory; SQLite's message.
+  case tooLarge(String)
+  /// There is no room for the temporary tables.
+  case noRoom
+  /// Anything else; SQLite's message.
+  case failed(String)
+
+  /// Creates an error from one of compiling a query.
+  init(_ refusal: ReadingRefusal) {
+    self =
+      switch refusal {
+      case .empty: .empty
+      case .severalStatements: .severalStatements
+      case .action(let words): .notReading(words)
+      case .invalid(let error): .invalid(error.message)
+      }
+  }
+
+  /// Creates an error from one of running a query.
+  init(_ error: SQLiteError) {
+    self =
+      switch error.kind {
+      case .interrupted: .interrupted
+      case .tooLarge: .tooLarge(error.message)
+      case .noRoom: .noRoom
+      default: .failed(error.message)
+      }
+  }
+}
+
+extension QueryError {
+  /// Returns what `body` returns, and throws its error as one of a query.
+  static func translating<Result: ~Copyable>(
+    _ body: () throws(SQLiteError) -> Result
+  ) throws(QueryError) -> Result {
+    do throws(SQLiteError) { return try body() } catch { throw QueryError(error) }
+  }
+}
+
+extension EntryQuery {
+  /// Returns the names that a query can use, as a hint to a message of SQLite about a wrong one.
+  public static func names(instead message: String) -> String {
+    let tables = EntryTable.allCases.map(\.rawValue)
+    if let name = word(after: "no such table: ", in: message) {
+      return suggestion(name, tables) + "the tables are \(tables.joined(separator: ", "))"
+    }
+    guard let name = word(after: "no such column: ", in: message) else {
+      return "see the tables and columns with 'urlcache-admin query --help'"
+    }
+    let table =
+      EntryTable.allCases.first { name.utf8.starts(with: "\($0.rawValue).".utf8) } ?? .entries
+    let columns = table.columns.map(\.name)
+    // The name of a column follows that of its table, or an abbreviation for it.
+    let column = name.utf8.split(separator: UInt8(ascii: ".")).last.flatMap { String($0) } ?? name
+    return suggestion(column, columns)
+      + "the columns of '\(table.rawValue)' are \(columns.joined(separator: ", "))"
+  }
+
+  private static func suggestion(_ name: String, _ names: [String]) -> String {
+    Spelling.nearest(to: name, among: names).map { "did you mean '\($0)'? " } ?? ""
+  }
+
+  private static func word(after beginning: String, in message: String) -> String? {
+    guard message.utf8.starts(with: beginning.utf8) else { return nil }
+    return String(message.utf8.dropFirst(beginning.utf8.count))
   }
 }

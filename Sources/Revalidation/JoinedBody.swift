@@ -1,7 +1,8 @@
 public import Bytes
 import Fetching
+import Files
 import HTTPCaching
-import ResponseStorage
+public import ResponseStorage
 
 /// A stored partial body, joined with the rest that the origin server sent (RFC 9110 §15.3.7.3).
 public struct JoinedBody: Hashable, Sendable {
@@ -145,5 +146,113 @@ extension Exchange {
       request: request, status: 200, fields: FieldSection(lines),
       requestTime: response.requestTime, responseTime: response.responseTime,
       varyRecord: varyRecord, bodyBytes: body.size.bytes)
+  }
+}
+
+/// The stored beginning of a body, to be joined with the rest.
+struct StoredStart: Hashable, Sendable {
+  /// The location in the spool.
+  let pieces: [BodySpool.Piece]
+
+  /// The size.
+  let size: ByteCount
+
+  /// The header fields of the stored response.
+  let fields: FieldSection
+
+  /// The digests in the stored response.
+  var digests: DigestFields { DigestFields(fields) }
+
+  init(pieces: [BodySpool.Piece], size: ByteCount, fields: FieldSection) {
+    (self.pieces, self.size, self.fields) = (pieces, size, fields)
+  }
+
+  /// Copies the beginning of a body to the spool.
+  ///
+  /// - Parameter size: The number of bytes.
+  /// - Returns: `nil` if the body is shorter, or cannot be read.
+  /// - Throws: The error that the spool throws.
+  init?(
+    _ size: ByteCount, of id: StoredResponse.ID, from source: any ResponseSource,
+    in spool: BodySpool
+  ) throws {
+    var pieces: [BodySpool.Piece] = []
+    var rest = size
+    var fields: HeaderFields?
+    do {
+      fields = try source.response(id, .responseHeaders)?.responseHeaders
+      try source.withBody(of: id) { reader in
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while rest > 0, case let count = try reader.read(into: &buffer), count > 0 {
+          let taken = min(ByteCount(count), rest)
+          try spool.append(Array(buffer.prefix(Int(taken.bytes))), to: &pieces)
+          rest -= taken
+        }
+      }
+    } catch is StoreError {
+      return nil
+    }
+    // The app may have replaced the entry since it was read. A shorter beginning would leave a hole
+    // in the joined body.
+    guard rest == 0, let fields else { return nil }
+    self.init(pieces: pieces, size: size, fields: FieldSection(fields))
+  }
+}
+
+/// A temporary file for bodies, several of which can be received at once.
+public final class BodySpool {
+  /// A contiguous range of the file with bytes of one body.
+  public typealias Piece = Range<Int64>
+
+  private var file: TemporaryFile
+
+  /// Creates an empty spool in a folder.
+  public init(in folder: String) throws {
+    file = try TemporaryFile(in: folder)
+  }
+
+  /// Appends bytes to a body.
+  public func append(_ bytes: [UInt8], to body: inout [Piece]) throws {
+    let start = file.size
+    try file.append(bytes)
+    // Several bodies arrive at once, piece by piece. Without joining neighbours, a body of
+    // gigabytes would have a list of a piece for every 64 KiB.
+    if let last = body.last, last.upperBound == start {
+      body[body.count - 1] = last.lowerBound..<file.size
+    } else if !bytes.isEmpty {
+      body.append(start..<file.size)
+    }
+  }
+
+  /// Returns the body in some pieces; it is read lazily.
+  public func body(of pieces: [Piece]) -> Body {
+    let size = pieces.reduce(0 as ByteCount) { $0 + ByteCount($1.count) }
+    return Body(size: size) { [self] in
+      var rest = pieces[...]
+      var offset: Int64 = 0
+      return BodyReader(size: size) { [self] buffer in
+        guard let piece = rest.first else { return 0 }
+        let read = try readSome(into: &buffer, at: piece.lowerBound + offset)
+        let count = min(read, Int(Int64(piece.count) - offset))
+        offset += Int64(count)
+        if offset == piece.count {
+          rest.removeFirst()
+          offset = 0
+        }
+        return count
+      }
+    }
+  }
+
+  private func readSome(into buffer: inout [UInt8], at offset: Int64) throws(StoreError) -> Int {
+    do throws(FileError) {
+      let count = try file.read(into: &buffer, at: offset)
+      if count > 0 { return count }
+    } catch {
+      throw StoreError(.inputOutput, at: error.path, because: error.reason)
+    }
+    // The file has no name, so no other process can have cut it. A body that ended early without an
+    // error would be stored as a whole one.
+    throw StoreError(.inputOutput, at: nil, because: "a temporary file was truncated")
   }
 }

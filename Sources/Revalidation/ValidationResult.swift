@@ -1,6 +1,7 @@
 import Administration
 public import Bytes
 public import Fetching
+import Files
 public import HTTPCaching
 import ResponseStorage
 
@@ -214,5 +215,131 @@ public struct ValidationResult: Hashable, Sendable {
     self.decider = decider
     self.reason = reason
     self.selection = selection
+  }
+}
+
+/// The response of an origin server to a validation request (RFC 9111 §4.3.3).
+public struct ValidationResponse: Hashable, Sendable {
+  /// The head.
+  public var head: FetchHead
+
+  /// When the request was sent, in seconds since 1970.
+  public var requestTime: Int64
+
+  /// When the head was received, in seconds since 1970.
+  public var responseTime: Int64
+
+  /// The location of the body in the spool, if it was wanted.
+  public var body: [BodySpool.Piece]
+
+  /// The size of the received body.
+  var bodySize: ByteCount { body.reduce(0) { $0 + ByteCount($1.count) } }
+
+  /// Creates a response.
+  public init(
+    head: FetchHead, requestTime: Int64, responseTime: Int64, body: [BodySpool.Piece] = []
+  ) {
+    self.head = head
+    self.requestTime = requestTime
+    self.responseTime = responseTime
+    self.body = body
+  }
+}
+
+/// Why the response to a range request was not joined to the stored beginning of a body.
+public enum RestMisfit: String, Hashable, Sendable, CaseIterable {
+  /// The origin server cannot satisfy the range (416).
+  case notSatisfiable = "not-satisfiable"
+  /// The origin server answers a range request with 304.
+  case notModified = "not-modified"
+  /// The response comes from another URL than the stored one.
+  case otherURL = "other-url"
+  /// The response has several parts (RFC 9110 §14.6).
+  case multipart
+  /// The response has a content coding, but the stored body has none.
+  case contentEncoding = "content-encoding"
+  /// The response lacks the strong validator of the stored response (RFC 9110 §15.3.7.3).
+  case validator
+  /// `Content-Range` is missing or invalid, does not start at the end of the stored body, or has a different complete
+  /// length than announced.
+  case contentRange = "content-range"
+  /// The part ends before the end of the whole body.
+  case endsEarly = "ends-early"
+  /// The length of the response differs from `Content-Range`.
+  case length
+  /// The response may be another variant with the same date (RFC 9110 §12.5.5).
+  case otherVariant = "other-variant"
+  /// The joined body does not have the digest from the origin server.
+  case digest
+  /// The stored body is JSON that the app may have serialized again, and no digest proves that it did not.
+  case rewritten
+}
+
+/// The digests of a body, for some algorithms.
+struct DigestCheck {
+  private var digests: [DigestFields.Algorithm: [UInt8]] = [:]
+
+  /// Reads a body once, and calculates the digests for the given values.
+  init(of body: Body, for values: [DigestFields.Value]) throws {
+    let algorithms = Set(values.map(\.algorithm))
+    guard !algorithms.isEmpty else { return }
+    var (md5, sha1, sha256, sha512) = (MD5Digest(), SHA1Digest(), Digest(), SHA512Digest())
+    // All digests in one pass, as the body may be larger than memory.
+    try body.forEachChunk { bytes in
+      if algorithms.contains(.md5) { md5.update(bytes) }
+      if algorithms.contains(.sha1) { sha1.update(bytes) }
+      if algorithms.contains(.sha256) { sha256.update(bytes) }
+      if algorithms.contains(.sha512) { sha512.update(bytes) }
+    }
+    for algorithm in algorithms {
+      digests[algorithm] =
+        switch algorithm {
+        case .md5: md5.bytes
+        case .sha1: sha1.bytes
+        case .sha256: sha256.bytes
+        case .sha512: sha512.bytes
+        }
+    }
+  }
+
+  /// Whether the body has this digest; `false` if it is not Base64.
+  func agrees(with value: DigestFields.Value) -> Bool {
+    Base64.decode(value.base64) == digests[value.algorithm]
+  }
+}
+
+extension ValidationResult {
+  /// Whether the response may be another variant than the stored one, because the request lacked a field that selected
+  /// the stored response, or that selects the new one (RFC 9110 §12.5.5).
+  ///
+  /// `Accept-Encoding` only selects a coding of the same body, and stored bodies have none.
+  var mayBeOtherVariant: Bool {
+    guard let stored = request.exchange, let response, case .success(let sent) = request.request
+    else { return false }
+    // Servers send another page to those who are not logged in, often with the same date.
+    if request.credentials == .unknown { return true }
+    // A file of a Foundation cache does not contain the request.
+    let isRequestKnown = if case .file = request.version.id { false } else { true }
+    // The record covers the fields that the stored response names; the new response may name more.
+    let answer = Exchange(
+      request: isRequestKnown ? stored.request : nil, status: response.head.status,
+      fields: response.head.fields, responseTime: response.responseTime)
+    if !isRequestKnown, case .never = VaryMatch(answer, presented: sent.fields) { return true }
+    let recorded: [FieldName] = if case .fields(let names) = stored.vary { names } else { [] }
+    let doubtful =
+      VaryMatch(stored, presented: sent.fields).doubtful
+      + VaryMatch(answer, presented: sent.fields).doubtful.filter { !recorded.contains($0) }
+    return doubtful.contains { $0 != "Accept-Encoding" }
+  }
+}
+
+extension VaryMatch {
+  /// The fields that differ or are unknown.
+  fileprivate var doubtful: [FieldName] {
+    switch self {
+    case .nothingNominated, .never, .matches: []
+    case .differs(let differences): differences.map(\.name)
+    case .unknown(let names): names
+    }
   }
 }

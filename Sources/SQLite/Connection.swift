@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Files
 
 /// A connection to one SQLite database file.
 ///
@@ -220,5 +221,193 @@ public struct Connection: ~Copyable {
     case .sharedMarking, .unlocked, .readWrite, .create, .temporary: break
     }
     return uri
+  }
+}
+
+extension Connection {
+  /// The virtual machine instructions between two calls of `shouldStop`, which take some microseconds.
+  private static let instructions: Int32 = 10_000
+
+  /// Executes one SQL statement, ignores its rows, and interrupts it when `shouldStop` returns `true`.
+  ///
+  /// - Throws: ``SQLiteError`` of the kind `interrupted` if it was interrupted; it then has changed nothing.
+  public borrowing func execute(
+    _ sql: String, unless shouldStop: () -> Bool
+  ) throws(SQLiteError) {
+    var failure: SQLiteError?
+    interrupting(when: shouldStop) {
+      do throws(SQLiteError) { try execute(sql) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Calls `body`, and interrupts the statements that it runs when `shouldStop` returns `true`.
+  ///
+  /// An interrupted statement throws ``SQLiteError`` of the kind `interrupted`.
+  public borrowing func interrupting(when shouldStop: () -> Bool, _ body: () -> Void) {
+    withoutActuallyEscaping(shouldStop) { shouldStop in
+      let question = Question(shouldStop)
+      unsafe sqlite3_progress_handler(
+        handle, Self.instructions,
+        { question in
+          guard let question = unsafe question else { return 0 }
+          return unsafe Unmanaged<Question>.fromOpaque(question).takeUnretainedValue().ask() ? 1 : 0
+        }, Unmanaged.passUnretained(question).toOpaque())
+      defer { unsafe sqlite3_progress_handler(handle, 0, nil, nil) }
+      withExtendedLifetime(question) { body() }
+    }
+  }
+}
+
+extension Connection {
+  /// The longest time between the deadline and the interruption, in milliseconds.
+  private static let longestDelay: Int64 = 50
+
+  /// Calls `body`, and interrupts the statements that it runs after a time, or when `shouldStop` returns `true`.
+  ///
+  /// The time is kept by another thread: SQLite asks `shouldStop` after a number of instructions, and an instruction that
+  /// calls a function for a long text can take seconds.
+  public borrowing func interrupting(
+    after milliseconds: Int64, orWhen shouldStop: () -> Bool, _ body: () -> Void
+  ) {
+    let deadline = unsafe Deadline(handle)
+    BackgroundThread.start("Connection") {
+      var rest = milliseconds
+      while rest > 0, deadline.isRunning {
+        CurrentProcess.sleep(milliseconds: Int(min(rest, Self.longestDelay)))
+        rest -= Self.longestDelay
+      }
+      // Again and again, as SQLite forgets an interruption when no statement runs.
+      while deadline.isRunning {
+        deadline.interrupt()
+        CurrentProcess.sleep(milliseconds: Int(Self.longestDelay))
+      }
+    }
+    interrupting(when: shouldStop, body)
+    deadline.end()
+  }
+
+  /// Bounds what a single function can do, which cannot be interrupted: its texts, and the patterns of `LIKE` and `GLOB`.
+  public borrowing func limitFunctions() {
+    // The search for a text of half this length, all of which matches but the last byte, takes about 10 seconds.
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 1 << 20)
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
+  }
+}
+
+/// A connection that another thread interrupts until the end of what it runs.
+@safe
+private final class Deadline: @unchecked Sendable {
+  // The connection is only used while `running` is true, under the lock, and its owner waits for the lock to end it.
+  private let handle: OpaquePointer
+  private let running = Monitor(true)
+
+  init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+  var isRunning: Bool { running.withLock { $0 } }
+
+  func interrupt() { running.withLock { if $0 { unsafe sqlite3_interrupt(handle) } } }
+
+  func end() { running.withLock { $0 = false } }
+}
+
+/// A closure as an object, to which a C pointer can refer.
+private final class Question {
+  let ask: () -> Bool
+
+  init(_ ask: @escaping () -> Bool) { self.ask = ask }
+}
+
+extension Connection {
+  /// Opens an empty database that only this connection can see, and that is gone when it closes.
+  ///
+  /// SQLite writes it to an unnamed file in the temporary folder once it is too large for the page cache, so memory
+  /// stays bounded.
+  public static func temporary() throws(SQLiteError) -> Connection {
+    let connection = try Connection(path: "", access: .temporary)
+    try connection.fillQuickly()
+    // In KiB. It is also how much is sorted at a time, which is fastest if it fits into the cache of a processor.
+    try connection.execute("PRAGMA cache_size = -2048")
+    try connection.execute("PRAGMA temp_store = FILE")
+    // Sorting uses a second processor; a query that does not sort starts no thread.
+    try connection.execute("PRAGMA threads = 1")
+    // The first use of a table-valued function declares its table, which a connection that only reads refuses. A
+    // library without JSON has no such functions.
+    for function in ["json_each", "json_tree"] {
+      try? connection.execute("SELECT 1 FROM \(function)('[]')")
+    }
+    return connection
+  }
+
+  /// Writes without a journal and without waiting for the disk, for a new database that is thrown away after a failure.
+  public borrowing func fillQuickly() throws(SQLiteError) {
+    try execute("PRAGMA journal_mode = OFF")
+    try execute("PRAGMA synchronous = OFF")
+  }
+}
+
+/// The tries of something that another process prevents, over a limited time.
+public struct LockWait {
+  private let end: Int64
+  private var tries = 0
+
+  /// Begins the first try.
+  ///
+  /// - Parameter milliseconds: How long to try.
+  public init(milliseconds: Int32) {
+    end = LocalTime.steadyMilliseconds() + Int64(milliseconds)
+  }
+
+  /// Pauses before the next try. Nothing may be locked meanwhile.
+  ///
+  /// - Returns: `false` if the time is over, or if a held signal waits.
+  public mutating func pause() -> Bool {
+    let rest = end - LocalTime.steadyMilliseconds()
+    guard rest > 0, !HeldSignals.areWaiting else { return false }
+    CurrentProcess.sleep(milliseconds: min(Int(rest), Connection.pause(tries)))
+    tries += 1
+    return true
+  }
+}
+
+extension Connection {
+  /// The longest pause between two tries, in milliseconds: a held signal ends the wait after it at the latest.
+  private static let longestPause = 100
+
+  /// Waits for locks of other processes, up to this many milliseconds in total.
+  ///
+  /// This is like `sqlite3_busy_timeout`, except that a held signal ends the wait before the lock is free.
+  public borrowing func wait(milliseconds: Int32) {
+    unsafe Self.wait(milliseconds: milliseconds, handle)
+  }
+
+  /// Lets a connection that is being opened wait, as above.
+  static func wait(milliseconds: Int32, _ handle: OpaquePointer) {
+    // SQLite passes the number of tries and one pointer, which here is the maximal number of pauses.
+    let pauses = unsafe UnsafeMutableRawPointer(bitPattern: pauseCount(of: milliseconds))
+    unsafe sqlite3_busy_handler(
+      handle,
+      { limit, count in
+        let pauses = Int(bitPattern: limit)
+        // SQLite does not queue for a lock, it tries again. So this is called before each further
+        // try.
+        guard Int(count) < pauses, !HeldSignals.areWaiting else { return 0 }
+        CurrentProcess.sleep(milliseconds: Connection.pause(Int(count)))
+        return 1
+      }, pauses)
+  }
+
+  /// Returns the pause after this many tries, in milliseconds: short at first, as most locks are brief.
+  fileprivate static func pause(_ count: Int) -> Int { min(count + 1, 20) * 5 }
+
+  /// Returns how many pauses fit into this time.
+  private static func pauseCount(of milliseconds: Int32) -> Int {
+    var (count, rest) = (0, Int(milliseconds))
+    // From the 20th pause on, all have the longest duration.
+    while rest > 0, count < 20 {
+      rest -= pause(count)
+      count += 1
+    }
+    return count + max(0, rest) / longestPause
   }
 }

@@ -174,3 +174,250 @@ extension ArraySlice<UInt8> {
     reversed().starts(with: word.description.utf8.reversed())
   }
 }
+
+extension SecretDetector {
+  /// Reads the token after the name of a scheme and a space: `Bearer …`.
+  func credentials(after space: Int) -> SecretMatch? {
+    guard space >= 5 else { return nil }
+    let isBearer = hasWord("bearer", before: space)
+    guard isBearer || hasWord("basic", before: space) else { return nil }
+    let start = space + 1
+    let limit = min(text.count, start + SecretMatch.mostBytes)
+    var end = start
+    while end < limit, Self.isToken68(text[end]) { end += 1 }
+    return isBearer ? bearer(start..<end) : basic(start..<end)
+  }
+
+  private func hasWord(_ word: StaticString, before end: Int) -> Bool {
+    let count = word.utf8CodeUnitCount
+    let start = end - count
+    guard start >= 0, start == 0 || !text[start - 1].isOfWord else { return false }
+    return zip(text[start..<end], word.description.utf8).allSatisfy { $0 | 0x20 == $1 }
+  }
+
+  /// Returns the token of a bearer, unless it has a format of its own.
+  func bearer(_ range: Range<Int>) -> SecretMatch? {
+    guard range.count >= 16, !hasKnownFormat(range) else { return nil }
+    let value = text[range]
+    // A challenge has parameters, and prose has words.
+    guard
+      Randomness.looksRandom(value) || context == .fields && value.contains(where: \.isASCIIDigit),
+      !Randomness.isPlaceholder(value)
+    else { return nil }
+    return SecretMatch(.bearerToken, at: range.lowerBound, value)
+  }
+
+  /// Returns the credentials of Basic authentication, if they are `name:password` in Base64.
+  func basic(_ range: Range<Int>) -> SecretMatch? {
+    guard range.count >= 4, range.count <= 1_024, let decoded = Base64.decode(Array(text[range])),
+      let colon = decoded.firstIndex(of: UInt8(ascii: ":")),
+      decoded.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), decoded.count >= 3,
+      !Randomness.isPlaceholder(decoded[(colon + 1)...]) || context == .fields
+    else { return nil }
+    return SecretMatch(.basicAuth, at: range.lowerBound, text[range])
+  }
+
+  /// Reads `user:password@` before an index, after `//`.
+  func userInfo(before at: Int) -> SecretMatch? {
+    var start = at
+    var colon: Int?
+    let least = max(0, at - 256)
+    while start > least {
+      let byte = text[start - 1]
+      if byte == UInt8(ascii: "/") { break }
+      // An authority ends with a `?` (RFC 3986 §3.2).
+      if byte == UInt8(ascii: "@") || byte == UInt8(ascii: "?") { return nil }
+      if byte == UInt8(ascii: ":") { colon = start - 1 }
+      if NamedValue.isDelimiter(byte), byte != UInt8(ascii: "&") { return nil }
+      start -= 1
+    }
+    guard start >= 2, text[start - 1] == UInt8(ascii: "/"), text[start - 2] == UInt8(ascii: "/"),
+      let colon, colon > start, at - colon > 1, at + 1 < text.count,
+      text[at + 1].isASCIILetter || text[at + 1].isASCIIDigit || text[at + 1] == UInt8(ascii: "[")
+    else { return nil }
+    let password = text[(colon + 1)..<at]
+    guard !Randomness.isPlaceholder(password), !isPortAndPath(password) else { return nil }
+    // In a page, `https://user:pass@host` is nearly always an example.
+    if context == .script, !password.contains(where: \.isASCIIDigit) { return nil }
+    return SecretMatch(.urlCredentials, at: start, text[start..<at])
+  }
+
+  /// Whether text after a colon is the port of a host: `//host:8080`, followed by an `@` of something else.
+  private func isPortAndPath(_ text: ArraySlice<UInt8>) -> Bool {
+    text.count <= 5 && text.allSatisfy(\.isASCIIDigit)
+  }
+
+  /// Whether a token with a format of its own begins in a range. It is then found by its format.
+  func hasKnownFormat(_ range: Range<Int>) -> Bool {
+    for place in range.prefix(SecretMatch.mostBytes) {
+      for format in TokenFormat.byAnchor[Int(text[place])] {
+        if let found = format.range(in: text, anchoredAt: place), range.contains(found.lowerBound) {
+          return true
+        }
+      }
+      guard text[place] == UInt8(ascii: "e") else { continue }
+      if text[place...].starts(with: "eyJ".utf8), WebToken(in: text, at: place) != nil {
+        return true
+      }
+    }
+    return false
+  }
+
+  private static func isToken68(_ byte: UInt8) -> Bool {
+    byte.isOfWord || "-._~+/=".utf8.contains(byte)
+  }
+}
+
+/// Secrets in texts within a text: in the parts of a form, and in JSON that is in Base64.
+extension SecretDetector {
+  /// The most bytes of the header fields of a part, behind its name.
+  private static let longestHead = 512
+
+  /// Returns the secret in a part of a form (RFC 7578 §4.2): `form-data; name="token"`, an empty line, and the value.
+  ///
+  /// - Parameter separator: The index of the `=` before the name.
+  func partSecret(at separator: Int) -> SecretMatch? {
+    guard names(["name"], before: separator), let pair = NamedValue(in: text, at: separator),
+      pair.isQuoted
+    else { return nil }
+    var end = pair.name.lowerBound
+    while end > 0, text[end - 1].isBlank { end -= 1 }
+    guard text[..<end].suffix(10).map(\.asciiLowercased).elementsEqual("form-data;".utf8) else {
+      return nil
+    }
+    var (place, lineEnds) = (pair.value.upperBound, 0)
+    let limit = min(text.count, place + Self.longestHead)
+    while place < limit, lineEnds < 2 {
+      if text[place] == 0x0A { lineEnds += 1 } else if text[place] != 0x0D { lineEnds = 0 }
+      place += 1
+    }
+    let value = text[place...].prefix(SecretMatch.mostBytes).prefix { $0 != 0x0D && $0 != 0x0A }
+    return lineEnds == 2 && !value.isEmpty ? markupSecret(pair.value, value.indices) : nil
+  }
+
+  /// Returns the Base64 of a JSON object with a credential in it, with the rule that the credential breaks.
+  ///
+  /// - Parameter start: The index of its `eyJ`, which is the Base64 of `{"` and a letter.
+  func encodedSecret(at start: Int) -> SecretMatch? {
+    // Each run of Base64 is decoded once at most, so that hostile text costs little.
+    guard !isDecoded, start >= 0, text[start...].starts(with: "eyJ".utf8),
+      start == 0 || !Self.isOfRun(text[start - 1]) && text[start - 1] != UInt8(ascii: "."),
+      !isReportedByName(start)
+    else { return nil }
+    var run = text[start...].prefix(SecretMatch.mostBytes).prefix(while: Self.isOfRun)
+    // A single digit at the end encodes nothing.
+    if run.count % 4 == 1 || run.count == SecretMatch.mostBytes {
+      run = run.dropLast(run.count % 4)
+    }
+    let standard = run.map { byte in
+      switch byte {
+      case UInt8(ascii: "-"): UInt8(ascii: "+")
+      case UInt8(ascii: "_"): UInt8(ascii: "/")
+      default: byte
+      }
+    }
+    guard run.count >= Randomness.leastBytes, let json = Base64.decode(standard) else { return nil }
+    var inner = SecretDetector(text: json, context: .text, now: now)
+    inner.isDecoded = true
+    var found: SecretMatch?
+    inner.forEachMatch(in: json.indices) { match in
+      if found == nil, match.rule.isCredential { found = match }
+    }
+    return found.map {
+      SecretMatch($0.rule, at: start, run, shownPrefix: 3, expires: $0.expires, name: $0.name)
+    }
+  }
+
+  /// Whether the value that begins at an index is a secret because of what is before it.
+  private func isReportedByName(_ start: Int) -> Bool {
+    if start > 0, text[start - 1] == UInt8(ascii: " "), credentials(after: start - 1) != nil {
+      return true
+    }
+    var separator = start - 1
+    while separator > 0, start - separator < 8,
+      text[separator].isBlank || "\"'\\".utf8.contains(text[separator])
+    {
+      separator -= 1
+    }
+    guard separator > 0,
+      text[separator] == UInt8(ascii: "=") || text[separator] == UInt8(ascii: ":"),
+      hasTellingName(before: separator), let pair = NamedValue(in: text, at: separator)
+    else { return false }
+    return match(for: pair, at: separator) != nil
+  }
+
+  private static func isOfRun(_ byte: UInt8) -> Bool {
+    byte.isOfWord || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
+      || byte == UInt8(ascii: "/")
+  }
+}
+
+extension SecretDetector {
+  /// Returns where the credentials are that an audit finds in a short text, in ascending order and without overlaps.
+  ///
+  /// What is hidden is found by the same search, so that no output shows what an audit reports. A value whose percent escapes
+  /// hide a credential is one place.
+  static func credentials(in text: [UInt8], _ context: Context) -> [Range<Int>] {
+    var places: [Range<Int>] = []
+    SecretDetector(text: text, context: context, now: 0).forEachMatch(in: text.indices) { match in
+      if let place = place(of: match, in: text) { places.append(place) }
+    }
+    guard context == .fields else { return SecretRanges.merged(places) }
+    URLSecretSearch.forEachEscapedValue(in: text) { value, unescaped in
+      let isWhole = value.lowerBound == 0 || text[value.lowerBound - 1] != UInt8(ascii: "=")
+      var hasCredential = false
+      SecretDetector(text: unescaped, context: context, now: 0)
+        .forEachMatch(in: unescaped.indices) { match in
+          // In a path, JSON Web Tokens are found as they are written.
+          if match.rule.isCredential, !isWhole || match.rule != .jwt && match.rule != .expiredJWT {
+            hasCredential = true
+          }
+        }
+      guard hasCredential else { return }
+      // Of a path, its last part.
+      let slash = isWhole ? text[value].lastIndex(of: UInt8(ascii: "/")) : nil
+      places.append((slash.map { $0 + 1 } ?? value.lowerBound)..<value.upperBound)
+    }
+    return SecretRanges.merged(places)
+  }
+
+  /// Returns where a credential is; `nil` for personal data.
+  private static func place(of match: SecretMatch, in text: [UInt8]) -> Range<Int>? {
+    guard match.rule.isCredential else { return nil }
+    var (start, end) = (Int(match.offset), Int(match.offset) + match.value.bytes.count)
+    // The host of a webhook is no secret, and a URL without it would be none.
+    if match.rule == .slackWebhook || match.rule == .discordWebhook { start += match.shownPrefix }
+    // What is longer than a match keeps of it.
+    if match.value.bytes.count == SecretMatch.mostBytes {
+      while end < text.count, text[end].isOfToken { end += 1 }
+    }
+    return start..<end
+  }
+}
+
+extension URLSecretSearch {
+  /// Calls `body` with each part of a text between `&` and `?`, or what follows the `=` in it, that changes when its escapes are
+  /// decoded: where it is, and the decoded bytes. A password can contain an escaped `&`, so each value is decoded alone.
+  static func forEachEscapedValue(
+    in text: [UInt8], _ body: (_ value: Range<Int>, _ unescaped: [UInt8]) -> Void
+  ) {
+    guard text.contains(where: isEscape) else { return }
+    var start = 0
+    while start < text.count {
+      let end =
+        text[start...].firstIndex { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }
+        ?? text.count
+      defer { start = end + 1 }
+      let part = text[start..<end]
+      guard part.contains(where: isEscape) else { continue }
+      let equals = part.firstIndex(of: UInt8(ascii: "="))
+      let value = part[(equals.map { $0 + 1 } ?? start)...]
+      let unescaped = value.percentUnescaped(plusIsSpace: true)
+      if !unescaped.elementsEqual(value) { body(value.indices, unescaped) }
+    }
+  }
+
+  private static func isEscape(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+")
+  }
+}

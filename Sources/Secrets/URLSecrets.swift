@@ -261,3 +261,154 @@ public struct URLSecrets: Hashable, Sendable {
     bytes.percentUnescaped(plusIsSpace: true)
   }
 }
+
+/// The secrets in a URL, a form, or another short text in which values can be percent-escaped.
+public enum URLSecretSearch {
+  /// Returns the secrets in a text, as written and with escapes decoded. Each is returned once, by the place of the
+  /// text as written, or of the escaped value.
+  public static func matches(in text: [UInt8], now: Timestamp) -> [SecretMatch] {
+    var result = SecretScanner.matches(in: text, .fields, now: now).map(decoded)
+    forEachEscapedValue(in: text) { value, unescaped in
+      for var match in SecretScanner.matches(in: unescaped, .fields, now: now) {
+        match.offset = Int64(value.lowerBound)
+        let isKnown = result.contains {
+          $0.rule == match.rule && $0.value == match.value
+            || $0.offset == match.offset && $0.value.bytes.count >= match.value.bytes.count
+              && $0.rule != .apiKey
+        }
+        guard !isKnown else { continue }
+        // What is known only by its name is known better by its format.
+        result.removeAll { $0.offset == match.offset && $0.rule == .apiKey }
+        result.append(match)
+      }
+    }
+    return result
+  }
+
+  /// Returns a match with the escapes of its value decoded, so that a secret is the same here and elsewhere.
+  private static func decoded(_ match: SecretMatch) -> SecretMatch {
+    // Of a user name and a password, the escaped characters may be those that separate them.
+    guard match.value.bytes.contains(UInt8(ascii: "%")), match.rule != .urlCredentials else {
+      return match
+    }
+    var match = match
+    match.value = ByteString(match.value.bytes[...].percentUnescaped())
+    return match
+  }
+}
+
+extension URLSecrets {
+  /// Returns the value of a header field, or of a property, with each secret replaced; all other bytes are unchanged.
+  ///
+  /// A value that is a secret as a whole, as the name of the field or a scheme before a token tells, is replaced as a whole.
+  /// In other values, secrets are found in URLs, by their formats, and by the names before them: `token=…`,
+  /// `{"password":"…"}`. Without ``includesTokens``, only URLs are looked at.
+  public func replacing(
+    in value: ByteString, ofField name: ByteString, by replacement: (Secret) -> ByteString?
+  ) -> ByteString {
+    // Fields such as `Location` and `Referer` contain whole URLs, with the tokens in them. Most values have none of these
+    // bytes.
+    let mayContainURL = value.bytes.contains { byte in
+      switch byte {
+      case UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "#"), UInt8(ascii: ";"): true
+      default: false
+      }
+    }
+    let new = mayContainURL ? replacing(in: value, as: .text, by: replacement) : value
+    guard includesTokens else { return new }
+    if Self.isSecret(new, named: name) { return replacement(.value(value.bytes[...])) ?? "" }
+    let text = new.bytes
+    let places = SecretRanges.merged(
+      SecretDetector.credentials(in: text, .fields) + SecretRanges.namedValues(in: text))
+    guard !places.isEmpty else { return new }
+    var result: [UInt8] = []
+    var position = 0
+    for place in places {
+      result += text[position..<place.lowerBound]
+      result +=
+        isReplaced(text[place])
+        ? Array(text[place]) : replacement(.value(text[place]))?.bytes ?? []
+      position = place.upperBound
+    }
+    return ByteString(result + text[position...])
+  }
+
+  /// Whether a value was replaced before, by a mask or a redaction. A weak password, such as `secret`, is none of these.
+  private func isReplaced(_ value: ArraySlice<UInt8>) -> Bool {
+    value.elementsEqual("***".utf8) || value.starts(with: "REDACTED-".utf8)
+  }
+
+  /// Whether a value is a secret as a whole. Apps send tokens in fields of any name, so the value decides as well.
+  private static func isSecret(_ value: ByteString, named name: ByteString) -> Bool {
+    if hasWebToken(value.bytes[...]) || Credentials.areIn(fieldValue: value.bytes[...]) {
+      return true
+    }
+    return FieldSecrets(now: .epoch).matches(in: value, named: name).contains { match in
+      match.rule.isCredential
+        && value.bytes[...].trimmingBlanks.count <= match.value.bytes.count
+    }
+  }
+}
+
+extension URLSecrets {
+  /// A part of a URL.
+  enum Part {
+    case path
+    case query
+    case fragment
+
+    /// Moves to the part that begins after `byte`, and returns whether a parameter may begin there.
+    mutating func enters(_ byte: UInt8) -> Bool {
+      switch (byte, self) {
+      case (UInt8(ascii: "?"), .path):
+        self = .query
+        return true
+      case (UInt8(ascii: "#"), .path), (UInt8(ascii: "#"), .query):
+        self = .fragment
+        return true
+      case (UInt8(ascii: ";"), _): return true
+      case (UInt8(ascii: "&"), _), (UInt8(ascii: "?"), _): return self != .path
+      default: return false
+      }
+    }
+  }
+
+  /// A parameter of a URL.
+  struct Parameter {
+    let name: Range<Int>
+    let value: Range<Int>
+
+    /// Creates the parameter that begins at `start`, or `nil` if there is no `=` before its end.
+    ///
+    /// - Parameters:
+    ///   - closer: The byte that ends the URL in a text.
+    ///   - knownEnd: The end of the previous value, which is also the end of this one if it comes later.
+    init?(in url: [UInt8], at start: Int, part: Part, closer: UInt8?, knownEnd: Int) {
+      var equals = start
+      while equals < url.count, url[equals] != UInt8(ascii: "=") {
+        if url[equals] == closer { return nil }
+        switch url[equals] {
+        case UInt8(ascii: "&"), UInt8(ascii: ";"), UInt8(ascii: "#"), UInt8(ascii: "?"): return nil
+        // In a query, a slash is an ordinary character (RFC 3986 §3.4).
+        case UInt8(ascii: "/") where part == .path: return nil
+        default: equals += 1
+        }
+      }
+      guard equals < url.count else { return nil }
+      // A value is searched from where the last one ended. From its own start, a query of n
+      // semicolons would take n² steps.
+      var end = max(equals + 1, knownEnd)
+      scan: while end < url.count, url[end] != closer {
+        switch (url[end], part) {
+        case (UInt8(ascii: "&"), .query), (UInt8(ascii: "&"), .fragment),
+          (UInt8(ascii: "#"), .query), (UInt8(ascii: "#"), .path), (UInt8(ascii: "?"), .path),
+          (UInt8(ascii: "/"), .path), (UInt8(ascii: ";"), .path):
+          break scan
+        default: end += 1
+        }
+      }
+      name = start..<equals
+      value = (equals + 1)..<end
+    }
+  }
+}

@@ -1,6 +1,6 @@
-import Bytes
+public import Bytes
 import Files
-import ResponseStorage
+public import ResponseStorage
 import SQLite
 
 /// The entries of the last look, in a temporary database: memory does not grow with their number.
@@ -115,4 +115,139 @@ extension Statement {
       try bindNull(at: parameter)
     }
   }
+}
+
+/// What a watch remembers of an entry from one look at the cache to the next.
+struct SeenEntry {
+  let id: StoredResponse.ID
+  /// A hash of the key; `nil` if the entry has none.
+  let key: Int?
+  /// A hash of what changes whenever the entry is stored again.
+  let version: Int
+  /// The URL; `nil` if it is unknown, or the entry was not selected.
+  var url: ByteString?
+  var size: ByteCount?
+  /// Whether the entry was selected when it was stored.
+  var isSelected = false
+  /// Whether the entry has been read, and not only seen.
+  var isRead = false
+
+  /// The fields that ``init(_:)`` needs, which are quickly read.
+  static let projection: Projection = [.key, .stored, .file]
+
+  init(id: StoredResponse.ID, key: Int?, version: Int) {
+    (self.id, self.key, self.version) = (id, key, version)
+  }
+
+  init(_ response: borrowing StoredResponse) {
+    var hasher = Hasher()
+    // CFNetwork stores the time of an update with the response. Foundation writes another file.
+    hasher.combine(response.stored)
+    hasher.combine(response.file)
+    self.init(
+      id: response.id, key: response.key.map(\.hashValue), version: hasher.finalize())
+  }
+
+  /// Remembers more of the entry.
+  mutating func read(_ response: borrowing StoredResponse, isSelected: Bool) {
+    (isRead, self.isSelected) = (true, isSelected)
+    size = response.bodySize
+    url = isSelected ? response.url ?? response.key : nil
+  }
+}
+
+/// The entries of a cache, compared with those of an earlier look. Memory grows with the number of differences.
+struct EntryComparison {
+  /// The entries that are new, or were stored again, in ascending order of their ids.
+  private(set) var changed: [SeenEntry] = []
+  /// The earlier entries that others replace, by the places of those in ``changed``.
+  private(set) var replaced: [Int: SeenEntry] = [:]
+  /// The earlier entries whose keys have no entry any more.
+  private(set) var gone: [SeenEntry] = []
+
+  /// Compares the entries.
+  ///
+  /// - Parameter source: The cache, which passes on its entries in ascending order of their ids; `nil` if there is none.
+  init(of earlier: SeenEntries, with source: (any ResponseSource)?) throws {
+    var rest = try earlier.makeReader()
+    var next = try rest.next()
+    try source?.scan(SeenEntry.projection) { response in
+      let entry = SeenEntry(response)
+      while let before = next, before.id < entry.id {
+        gone.append(before)
+        next = try rest.next()
+      }
+      guard let before = next, before.id == entry.id else {
+        changed.append(entry)
+        return .next
+      }
+      insert(entry, after: before)
+      next = try rest.next()
+      return .next
+    }
+    while let before = next {
+      gone.append(before)
+      next = try rest.next()
+    }
+    pair()
+  }
+
+  /// Inserts an entry that has the id of an earlier one.
+  private mutating func insert(_ entry: SeenEntry, after earlier: SeenEntry) {
+    if earlier.key == entry.key {
+      guard earlier.version != entry.version else { return }
+      replaced[changed.count] = earlier
+    } else {
+      // Another database, which counts from one again.
+      gone.append(earlier)
+    }
+    changed.append(entry)
+  }
+
+  /// Recognizes entries that were removed and stored again under another id.
+  private mutating func pair() {
+    guard !gone.isEmpty, !changed.isEmpty else { return }
+    var places: [Int: Int] = [:]
+    for (place, entry) in gone.enumerated() {
+      if let key = entry.key { places[key] = place }
+    }
+    var paired: Set<Int> = []
+    for (index, entry) in changed.enumerated() where replaced[index] == nil {
+      guard let key = entry.key, let place = places.removeValue(forKey: key) else { continue }
+      replaced[index] = gone[place]
+      paired.insert(place)
+    }
+    guard !paired.isEmpty else { return }
+    gone = gone.enumerated().filter { !paired.contains($0.offset) }.map(\.element)
+  }
+}
+
+/// A change of an entry, as seen from one look at the cache to the next.
+public struct EntryChange: Sendable {
+  /// The kinds of change.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// There was no entry with this key.
+    case added
+    /// There was an entry with this key.
+    case replaced
+    /// There is no entry with this key any more.
+    case removed
+  }
+
+  /// The kind of change.
+  public let kind: Kind
+  /// The id; of a removed entry, the one that it had.
+  public let id: StoredResponse.ID
+  /// The URL; `nil` if it is unknown.
+  public let url: ByteString?
+  /// The size of the body; `nil` if it is unknown.
+  public let size: ByteCount?
+  /// The id of the replaced entry; `nil` unless one was replaced.
+  public let previousID: StoredResponse.ID?
+  /// The size of the body of the replaced entry; `nil` if it is unknown.
+  public let previousSize: ByteCount?
+  /// The entry; `nil` if it was removed.
+  public let response: StoredResponse?
+  /// Whether the entry meets the condition that is waited for.
+  public let isAwaited: Bool
 }

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// The distribution of faults over the responses of a sample store.
 struct FaultPlan {
   /// Each requested fault occurs once in this many responses.
@@ -31,4 +33,35 @@ struct FaultPlan {
     default: return Array(bytes.dropLast(8)) + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
     }
   }
+}
+
+/// A fault in a sample store.
+enum Fault: String, Hashable, CaseIterable {
+  /// Body files that no response refers to.
+  case orphanFiles = "orphan-files"
+
+  /// Responses that refer to a missing body file.
+  case missingBodies = "missing-bodies"
+
+  /// Responses with an invalid property list.
+  case undecodable
+}
+
+/// The list of faults on the command line.
+struct Faults: ExpressibleByArgument {
+  /// The faults.
+  let kinds: Set<Fault>
+
+  init?(argument: String) {
+    var kinds: Set<Fault> = []
+    // An empty name, as of a variable that is not set, must fail and not give a store without
+    // faults.
+    for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let fault = Fault(rawValue: String(name)) else { return nil }
+      kinds.insert(fault)
+    }
+    self.kinds = kinds
+  }
+
+  static let allValueStrings = Fault.allCases.map(\.rawValue)
 }

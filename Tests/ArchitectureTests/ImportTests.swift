@@ -141,7 +141,7 @@ private let networkingModule = "urlcache-admin-fetch"
 
   @Test func `capabilities are expressed by types, not found by casts`() throws {
     // ArgumentParser returns every command as `any ParsableCommand`.
-    let border = "AdminCommands/CommandLine/ParsedCommand.swift"
+    let border = "AdminCommands/CommandLine/CommandLineRun.swift"
     for file in try SourceFile.all() where file.isSwift {
       #expect(casts(in: file.text) == (file.path == border ? 1 : 0), "\(file.path)")
     }

@@ -22,14 +22,14 @@ PLANTED = {
         "urlcache-admin-fetch", "FetchState.swift", "import Fetching\n", "import Fetching\nimport FoundationNetworking\n",
         "no such module 'FoundationNetworking'"),
     "a constant that only Linux has": (
-        "Files", "TemporaryFile.swift", "", "\nlet planted = O_TMPFILE\n", "cannot find 'O_TMPFILE' in scope"),
+        "Files", "TemporaryDirectory.swift", "", "\nlet planted = O_TMPFILE\n", "cannot find 'O_TMPFILE' in scope"),
     "a missing 'unsafe'": (
         "Files", "Signals/SentSignals.swift", "_ = unsafe kevent(queue, &change", "_ = kevent(queue, &change", "not marked with 'unsafe'"),
     "a function of a later macOS": (
         "Bytes", "ByteString.swift", "", "\n@available(macOS 26.4, *) func later() {}\nfunc planted() { later() }\n",
         "is only available in macOS 26.4 or newer"),
     "a method of a delegate with another signature": (
-        "urlcache-admin-fetch", "Fetcher+Session.swift", "didReceive data: Data", "didReceive data: [UInt8]", "does not conform to protocol"),
+        "urlcache-admin-fetch", "Fetcher.swift", "didReceive data: Data", "didReceive data: [UInt8]", "does not conform to protocol"),
 }
 
 

@@ -3,7 +3,7 @@ public import Bytes
 import Files
 import Progress
 import Rendering
-import ResponseArchives
+public import ResponseArchives
 public import ResponseStorage
 public import Revalidation
 
@@ -342,5 +342,76 @@ public struct CommandEnvironment {
       }
     }
     return environment
+  }
+}
+
+// Two cases and no common type: an archive has no method that changes it, so no command can call
+// one by mistake.
+/// A cache or an archive, open for reading.
+public enum OpenedCache {
+  /// A store, for which changes can be planned.
+  case store(any StoreSource)
+  /// An archive, which can only be read.
+  case archive(any ResponseArchive)
+
+  /// The source of responses.
+  public var source: any ResponseSource {
+    switch self {
+    case .store(let source): source
+    case .archive(let archive): archive
+    }
+  }
+}
+
+/// The notes that a process has reported, so that it reports each only once.
+final class ReportedNotes {
+  private var texts: Set<String> = []
+
+  // By its text, since the same option is read for every cache, attempt and round.
+  /// Adds a note.
+  ///
+  /// - Returns: Whether it is new.
+  func insert(_ text: String) -> Bool { texts.insert(text).inserted }
+}
+
+extension CommandEnvironment {
+  /// The number of damaged records that notes name; `check` lists more.
+  private static let mostNamed = 5
+
+  /// Notes what an archive lacks, as far as it is known before its entries are read.
+  func note(lacksOf archive: any ResponseArchive) {
+    let damaged = archive.damagedRecords
+    for record in damaged.prefix(Self.mostNamed) {
+      let url = record.url.map { " ('\(EntryNames.text(SecretPolicy().url($0, for: .people)))')" }
+      note("\(record.description), and is left out\(url ?? "")")
+    }
+    if damaged.count > Self.mostNamed {
+      note(
+        "more records do not match their digests; list them with: "
+          + OptionHints.commandLine(["check", archive.description.path]))
+    }
+    if archive.redirectsWithoutBody > 0 {
+      note("redirects that were recorded without their bodies: \(archive.redirectsWithoutBody)")
+    }
+  }
+}
+
+extension CommandEnvironment {
+  /// Reports the entries that a plan leaves although the user may have meant them.
+  ///
+  /// - Parameter participle: What happens to entries with unknown properties, such as `not selected`.
+  func note(leftBy plan: RemovalPlan, _ participle: String) {
+    // What a command leaves must be said: a user who asked for everything older than a month
+    // believes otherwise that it is gone.
+    let words: KeyValuePairs<KeepReason, String> = [
+      .unknownAge: "entries \(participle) because their age is unknown",
+      .unknownFreshness: "entries \(participle) because their freshness is unknown",
+      .keptByRule: "entries kept by rules",
+      .pinned: "entries kept by pins",
+      .notARegularFile: "entries kept because they are not regular files",
+    ]
+    for (reason, words) in words {
+      if let kept = plan.kept[reason] { note("\(words): \(kept.entries)") }
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Administration
+import ArgumentParser
 import Bytes
 import Files
 import Matching
@@ -239,5 +240,62 @@ extension CommandFailure {
       "cannot keep temporary data in \(error)",
       hint: "set TMPDIR to a folder with more room, for instance: TMPDIR=/var/tmp",
       path: error.path)
+  }
+}
+
+/// Whether errors are written as JSON objects.
+///
+/// A parsed command knows its format. For a command line that cannot be parsed, this has ArgumentParser read only
+/// `--format` and `--json`, so that the last one counts, and none after `--`.
+struct ErrorFormat: ParsableArguments {
+  @Option(name: [.customShort("f"), .long]) var format: String?
+  @Flag var json = false
+  @Argument(parsing: .allUnrecognized) var others: [String] = []
+
+  /// Whether a command line that cannot be parsed requests JSON.
+  static func isJSON(in words: [String]) -> Bool {
+    guard let options = try? ErrorFormat.parse(words) else { return false }
+    return options.json || options.format == "json"
+  }
+}
+
+extension CommandFailure {
+  /// Creates a failure from an error in a configuration file.
+  init(_ error: ConfigurationError) {
+    self.init(
+      .configuration, kind: "configuration", error.message, hint: error.hint, path: error.place.path
+    )
+  }
+}
+
+extension ConfigurationError {
+  /// The error, with a mark below its position.
+  var message: String {
+    "\(place.shown): \(printable(reason))\n"
+      + MarkedText.text(place.text, marking: place.range)
+  }
+}
+
+extension ConfigurationPlace {
+  /// The file, line and column.
+  var shown: String { "\(printable(path)):\(line):\(column)" }
+}
+
+extension Configuration {
+  /// Rejects a configuration with any error: ignoring an unknown setting could remove what it protects.
+  func checkAll(in environment: CommandEnvironment) throws(CommandFailure) {
+    if let error = allErrors.first { throw CommandFailure(error) }
+    for setting in Setting.allCases {
+      // Values in files were checked when the files were read, and have a position there. Variables
+      // have none.
+      guard let value = value(of: setting, forCache: nil), case .variable(let name) = value.origin
+      else { continue }
+      do throws(WrittenValueError) { try setting.check(value.text) } catch {
+        throw CommandFailure(
+          .configuration, kind: "configuration",
+          "invalid value of the environment variable \(name): '\(printable(error.text))' \(error.reason)",
+          hint: error.hint)
+      }
+    }
   }
 }

@@ -204,3 +204,46 @@ extension CommandEnvironment {
     if reportedNotes.insert(text) { note(text) }
   }
 }
+
+/// The cache as the first operand of a command.
+///
+/// ArgumentParser cannot know whether the first operand is a cache or an entry, so ``CacheOperandCommand`` decides later.
+struct CacheOperand: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp(
+      "The cache, as with '-c'. URLs and ids are never taken for a cache.", valueName: "cache"),
+    completion: .requested)
+  var first: String?
+}
+
+/// The options for the expiry rules of the app.
+struct ExpiryOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Treat entries as stale this many seconds after the date under this user-info key;"
+        + " CustomURLCacheExpiration=600 is built in.",
+      valueName: "key=seconds"),
+    transform: parseExpiryRule)
+  var userInfoExpiry: [UserInfoExpiry.Rule] = []
+
+  // A rule for the key of a built-in one takes its place, as an app may use another time under the
+  // same key.
+  /// The given rules and the built-in ones.
+  var rules: [UserInfoExpiry.Rule] { UserInfoExpiry.rules(adding: userInfoExpiry) }
+}
+
+/// Parses an expiry rule: `KEY=SECONDS`.
+func parseExpiryRule(_ text: String) throws -> UserInfoExpiry.Rule {
+  do { return try UserInfoExpiry.Rule(written: text) } catch { throw ValidationError(error) }
+}
+
+extension CacheOptions {
+  /// Returns the rules for the cache, with ages relative to `now`.
+  func rules(at now: Timestamp, in environment: CommandEnvironment) -> EntryRules {
+    // By the name that the user gave. Unlike pins, rules and limits apply only to a cache that is
+    // named so.
+    let rules = environment.configuration.rules(forCache: name(in: environment))
+    for note in rules.flatMap(\.match.notes) { environment.noteOnce(note) }
+    return EntryRules(rules, at: now)
+  }
+}

@@ -1,9 +1,9 @@
 import Administration
-import ArgumentParser
+public import ArgumentParser
 import Files
 import Rendering
 import ResponseArchives
-import ResponseStorage
+public import ResponseStorage
 
 /// The options of commands that remove entries.
 struct ChangeOptions: ParsableArguments {
@@ -227,3 +227,63 @@ func parseRemovalCap(_ text: String) throws -> RemovalCap {
   }
   return .entries(count)
 }
+
+/// The options for the log and metrics; the caller of the command writes them, even after a failure.
+struct RecordOptions: ParsableArguments {
+  @Option(
+    name: [.long, .customLong("metrics")],
+    help: ArgumentHelp(
+      "Write the result and the state of the cache for Prometheus; not with '--dry-run'.",
+      valueName: "file"),
+    completion: .file(extensions: ["prom"]))
+  var metricsFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Append the result to this file as a line of JSON; not with '--dry-run'.", valueName: "file"),
+    completion: .file())
+  var log: String?
+
+  /// The files, with their options.
+  var files: [NewFileOption] {
+    [("--log", log), ("--metrics-file", metricsFile)].compactMap { option, path in
+      path.map { NewFileOption(option: option, path: $0) }
+    }
+  }
+}
+
+/// The options for sidecars.
+struct SidecarOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The folder where the app stores the ETag of each URL in a file, such as"
+        + " Library/Caches/etags.",
+      valueName: "folder"),
+    completion: .directory)
+  var sidecars: String?
+
+  /// Rejects the folder of one cache for several caches.
+  func check(with scope: ScopeOptions) throws {
+    guard sidecars == nil || !scope.allCaches else {
+      throw ValidationError(
+        "'--sidecars' is the folder of one cache and cannot be combined with '--all-caches'.")
+    }
+  }
+
+  /// Opens the folder; `nil` if none is given.
+  func open() throws -> SidecarFolder? {
+    guard let path = sidecars else { return nil }
+    do throws(FileError) {
+      return try SidecarFolder(path)
+    } catch {
+      // Files are removed in this folder. A link that somebody else put there could make it any
+      // other.
+      guard error.kind == .symbolicLink else { throw CommandFailure(error) }
+      throw CommandFailure.usage(
+        "'\(path)' is a symbolic link, which '--sidecars' does not follow",
+        hint: "give the folder that it points to")
+    }
+  }
+}
+
+extension SidecarNaming: ExpressibleByArgument {}

@@ -1,5 +1,7 @@
+import Administration
 import Auditing
 import Bytes
+import Files
 import Rendering
 import ResponseArchives
 import ResponseStorage
@@ -87,5 +89,105 @@ struct AuditRun {
   /// Returns the exit status.
   func status(failingOn limit: FailureLimit) -> ExitStatus {
     limit.severity.map { tally.has($0) } ?? false ? .no : .done
+  }
+}
+
+/// The audit of the entries of a cache on several threads, and of its files.
+final class AuditScan {
+  /// What the entries have shown.
+  private(set) var audit: CacheAudit
+  private let batches: EntryBatches<AuditWork>
+
+  /// Begins an audit.
+  ///
+  /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
+  init(_ options: CacheAudit.Options, temporaryFolder: String) {
+    audit = CacheAudit(options, temporaryFolder: temporaryFolder)
+    batches = EntryBatches(AuditWork(EntryAudit(options)))
+  }
+
+  /// Audits the selected entries.
+  ///
+  /// - Parameter found: Takes the findings about one entry, in the order of the entries, and the size of its body.
+  func audit(
+    _ source: any ResponseSource, _ listing: inout Listing,
+    _ found: ([AuditFinding], ByteCount) throws -> Void
+  ) throws {
+    let projection = CacheAudit.projection.union(listing.selection.projection)
+    try listing.work(on: source, projection, batches) { try take($0, found) }
+  }
+
+  private func take(
+    _ result: EntryBatches<AuditWork>.Result, _ found: ([AuditFinding], ByteCount) throws -> Void
+  ) throws {
+    let entries =
+      switch result {
+      case .part(let entries), .summary(let entries): entries
+      }
+    for entry in entries {
+      try audit.insert(entry)
+      try found(entry.findings, entry.size)
+    }
+  }
+
+  /// Calls `found` with each finding that only all entries together show.
+  func findOnAll(_ found: (AuditFinding) throws -> Void) throws {
+    try audit.forEachFindingOnAll(found)
+  }
+
+  /// Returns the findings about the files of a cache.
+  func findingsOnFiles(of store: StoreDescription) -> [AuditFinding] {
+    guard let files = CacheFiles(of: store) else { return [] }
+    return files.findings().filter { audit.options.rules.contains($0.rule) }
+  }
+
+  /// Searches what removed entries left in the files of a cache.
+  ///
+  /// Call it when nothing more is read from the source: closing a file ends the locks that SQLite has on it.
+  func findingsLeftBehind(
+    in store: StoreDescription, _ orphans: [OrphanFile], _ environment: CommandEnvironment
+  ) throws -> [AuditFinding] {
+    guard store.format == .apple, let files = CacheFiles(of: store) else { return [] }
+    do {
+      return try LeftBehind.findings(
+        in: files, orphans, except: audit.secrets, now: audit.options.now
+      ).filter { audit.options.rules.contains($0.rule) }
+    } catch let error as FileError {
+      environment.note("the free pages and the log were not searched completely: \(error)")
+      return []
+    }
+  }
+}
+
+/// The audit of entries on one thread.
+struct AuditWork: EntryWork {
+  private let audit: EntryAudit
+  private var entries: [AuditedEntry] = []
+  private var memory = 0
+
+  /// The memory of ``entries`` above which they are passed on.
+  private static let mostMemory = 1 << 16
+
+  init(_ audit: EntryAudit) { self.audit = audit }
+
+  mutating func process(
+    _ response: borrowing StoredResponse, _ body: ScannedBody,
+    _ send: ([AuditedEntry], Int) throws -> Void
+  ) throws {
+    let entry = try audit.audit(response, body)
+    memory += entry.memory
+    entries.append(entry)
+    guard memory >= Self.mostMemory else { return }
+    let bytes = memory
+    try send(takeEntries(), bytes)
+  }
+
+  mutating func endBatch(_ send: ([AuditedEntry], Int) throws -> Void) -> [AuditedEntry] {
+    takeEntries()
+  }
+
+  private mutating func takeEntries() -> [AuditedEntry] {
+    defer { (entries, memory) = ([], 0) }
+    return entries
   }
 }

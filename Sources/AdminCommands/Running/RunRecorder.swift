@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Bytes
 import Files
 import Rendering
 import ResponseStorage
@@ -209,5 +210,144 @@ extension CommandFailure {
   init(writingMetrics error: FileError, to path: String) {
     self.init(
       .cannotCreate, kind: "cannot-create", "cannot write the metrics \(error)", path: path)
+  }
+}
+
+// A class, because an environment is copied for each cache, and what a failed run has done must not
+// be lost with its copy.
+/// The result of a run, for metrics and logs.
+final class RunRecord {
+  /// The name of the cache, or else its path.
+  let cache: String
+  /// The paths of the caches and archives that the command reads.
+  var paths: Set<String> = []
+  /// The number of removed entries.
+  private(set) var removedEntries: Int64 = 0
+  /// The total size of their bodies, in bytes.
+  private(set) var removedBytes: ByteCount = 0
+  /// The number of entries and files left because the run was stopped.
+  var left: Int64 = 0
+  /// Whether the run was skipped.
+  var isSkipped = false
+  /// Whether a worker has done the work.
+  var isIsolated = false
+  /// Whether that worker has ended without a result.
+  var isLost = false
+  /// Why it ended early or was skipped.
+  var message: String?
+  /// The maximum size on disk, in bytes, if the command knows it.
+  var capacityBytes: ByteCount?
+  /// The expiry rules of the app, which affect freshness.
+  var expiryRules = UserInfoExpiry.known
+  /// The requested names that the cache does not have, each with a message; `nil` unless the command runs for all
+  /// caches.
+  ///
+  /// Collected, because hardly any list of URLs for all caches is complete in each of them.
+  var absences: [(name: EntryNames.Name, sentence: String)]?
+  /// The exit status.
+  var status = ExitStatus.done
+  /// The start, in milliseconds of the monotonic clock.
+  var start: Int64 = 0
+  /// The duration, in seconds.
+  var durationSeconds = 0.0
+  /// The end; `nil` if the clock is not set.
+  var end: Timestamp?
+
+  /// The signals that would end the process between a change and the record of it.
+  private var signals: HeldSignals?
+  private var holdsSignals = false
+
+  init(cache: String = "") {
+    self.cache = cache
+  }
+
+  /// Holds signals until what is done from now on is recorded.
+  func holdSignals() {
+    if !holdsSignals { signals = HeldSignals() }
+    holdsSignals = true
+  }
+
+  /// Lets signals end the process again.
+  func releaseSignals() {
+    signals = nil
+    holdsSignals = false
+  }
+
+  /// Adds entries that a worker has removed.
+  func addRemoved(entries: Int64, bytes: ByteCount) {
+    removedEntries = max(0, entries)
+    removedBytes = max(0, bytes)
+  }
+
+  /// Adds removed entries.
+  func add(_ done: RemovalPlan) {
+    removedEntries += Int64(done.entries.count)
+    removedBytes += done.bodyBytes
+  }
+}
+
+/// The start and the deadline of a run, shared by all caches of `--all-caches`.
+final class RunSchedule {
+  private var hasBegun = false
+  /// The deadline on the monotonic clock, in milliseconds.
+  private var end: Int64?
+
+  /// Waits for the random delay on the first call, and then starts the clock.
+  ///
+  /// A signal ends the process while it waits, because nothing has started.
+  ///
+  /// - Parameter waits: Whether to wait for the delay.
+  /// - Returns: Whether it waited.
+  func begin(
+    _ options: ScheduleOptions, waiting waits: Bool, in environment: CommandEnvironment
+  ) -> Bool {
+    if hasBegun { return false }
+    hasBegun = true
+    let delay =
+      // Random, so that a fleet of machines with the same timer does not load a server or a network
+      // file system in the same second.
+      waits && options.splay > 0 ? environment.random(Self.milliseconds(options.splay)) : 0
+    if delay > 0 {
+      environment.note("starting in \(AgeText.words(seconds: delay / 1_000)), because of '--splay'")
+      environment.pause(delay)
+    }
+    end = options.maxRuntime.map {
+      environment.steadyMilliseconds() + Self.milliseconds($0)
+    }
+    return delay > 0
+  }
+
+  /// Whether a worker has taken the time up without an end.
+  var wasHeldUp = false
+
+  /// Begins, in a worker, with the time that its command has left.
+  func begin(millisecondsLeft: Int64?, in environment: CommandEnvironment) {
+    hasBegun = true
+    end = millisecondsLeft.map { environment.steadyMilliseconds() + $0 }
+  }
+
+  /// How long the command may still run at a time of the monotonic clock; `nil` for any time.
+  func millisecondsLeft(at milliseconds: Int64) -> Int64? { end.map { $0 - milliseconds } }
+
+  /// Gives the time back that a worker has taken without an end, as one cache must not stop the clean-up of others.
+  func extend(since start: Int64, to milliseconds: Int64) {
+    if wasHeldUp { end = end.map { $0 + milliseconds - start } }
+    wasHeldUp = false
+  }
+
+  /// Whether the deadline has passed at a time of the monotonic clock.
+  func isOver(at milliseconds: Int64) -> Bool { end.map { milliseconds >= $0 } ?? false }
+
+  /// The limit of about 30,000 years keeps sums of two times in range.
+  private static func milliseconds(_ seconds: Double) -> Int64 { Int64(min(seconds, 1e12) * 1_000) }
+}
+
+extension CommandEnvironment {
+  /// Whether the time limit of the run has passed.
+  var isTimeOver: Bool { schedule.isOver(at: steadyMilliseconds()) }
+
+  /// Returns why a command must stop; `nil` if it can continue.
+  func stopReason(_ signals: borrowing HeldSignals) -> StopReason? {
+    signals.haveCome ? .signal : isTimeOver ? .maxRuntime : nil
   }
 }

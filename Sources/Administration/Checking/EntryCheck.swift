@@ -1,5 +1,6 @@
 public import Bytes
 import HTTPCaching
+import Matching
 public import ResponseStorage
 
 extension Finding.Code {
@@ -178,5 +179,145 @@ extension StoredResponse.Note.Code {
     // inserts a row and in 32 bits when it updates one, and never reads it.
     case .wrongHash: .init(rawValue, .note, "no lookup uses this value")
     }
+  }
+}
+
+/// Checks the key of an entry in an Apple store against the keys that CFNetwork makes for a request.
+///
+/// A key is the URL with invalid characters percent-escaped. The text of the request's body and the partition in
+/// brackets may follow; after a query the last `/` is missing. Source: `apple-cache.md`, "Key".
+enum CacheKeyCheck {
+  /// Whether `key` is a valid key for `url`.
+  ///
+  /// - Parameter hasBody: Whether the request has a body; its text is not compared.
+  static func agrees(_ key: ByteString, with url: ByteString, hasBody: Bool) -> Bool {
+    // Nearly all keys equal the URL.
+    if key == url { return true }
+    // CFNetwork percent-escapes in the key what may not stand in a URL, such as `[` and `|`, and
+    // keeps it raw in the property list. The canonical forms of both are equal.
+    let url = CanonicalURL.of(url).bytes[...]
+    // In caches of schema 102 and 104, the key of a URL with a query lacks the slash at its end,
+    // while that of a bare host keeps it. Both count as right: a false finding would tell users
+    // that an app gets somebody else's response.
+    let shortURL = url.last == UInt8(ascii: "/") ? url.dropLast() : url
+    return [key, withoutPartition(key)].contains { key in
+      let key = CanonicalURL.of(key).bytes
+      // Schemas 102 and 104 append the raw body of a POST to the URL, so only the beginning can be
+      // compared.
+      return key == Array(url) || key == Array(shortURL) || hasBody && key.starts(with: shortURL)
+    }
+  }
+
+  // Some real keys end with a partition although the column `partition` is NULL, so the column
+  // cannot tell whether to expect one.
+  private static func withoutPartition(_ key: ByteString) -> ByteString {
+    guard key.bytes.last == UInt8(ascii: "]"),
+      let bracket = key.bytes.lastIndex(of: UInt8(ascii: "["))
+    else { return key }
+    return ByteString(Array(key.bytes[..<bracket]))
+  }
+}
+
+/// The findings on consecutive responses.
+///
+/// Each thread that reads the store fills one: checking a response takes as long as reading it.
+struct CheckTally: ResponseTally {
+  /// The findings on one response, in order.
+  struct Checked {
+    /// The finding of a rule.
+    let byRule: Finding?
+    /// The other findings.
+    let findings: [Finding]
+    /// The response as a repair would remove it; `nil` if no finding has a repair.
+    let entry: RemovalPlan.Entry?
+  }
+
+  /// The fields to decode of each response.
+  let projection: Projection
+
+  /// The number of all responses.
+  private(set) var responses: Int64 = 0
+  /// The responses with findings.
+  private(set) var checked: [Checked] = []
+  /// The names of body files in the responses.
+  private(set) var bodyFiles: [ByteString] = []
+  /// The expression of a rule that took too long; later responses are not checked.
+  private(set) var overrun: RegularExpression.Overrun?
+
+  private let check: EntryCheck
+  private let rules: EntryRules
+
+  /// Creates an empty tally.
+  init(_ check: EntryCheck, _ rules: EntryRules) {
+    self.check = check
+    self.rules = rules
+    projection = EntryCheck.projection(with: rules.projection)
+  }
+
+  // Few enough that the findings in memory do not grow with those of a store, whose URLs can be long.
+  var isFull: Bool { checked.count >= 256 || overrun != nil }
+
+  mutating func insert(_ response: borrowing StoredResponse) {
+    guard overrun == nil else { return }
+    responses += 1
+    if let name = response.bodyFileName { bodyFiles.append(name) }
+    do throws(RegularExpression.Overrun) {
+      let byRule = try rules.finding(on: response)
+      let findings = check.findings(on: response)
+      if byRule == nil, findings.isEmpty { return }
+      let isRepairable = findings.contains { $0.code.repair != nil }
+      let entry = isRepairable ? RemovalPlan.Entry(of: response, at: nil) : nil
+      checked.append(Checked(byRule: byRule, findings: findings, entry: entry))
+    } catch {
+      overrun = error
+    }
+  }
+
+  /// Makes room for other responses.
+  mutating func removeAll() {
+    responses = 0
+    checked.removeAll(keepingCapacity: true)
+    bodyFiles.removeAll(keepingCapacity: true)
+  }
+}
+
+extension Finding.Code {
+  static let partialBody = Self(
+    "partial-body", .warning,
+    "the download may have been interrupted; the app gets only the stored part")
+  static let otherLength = Self(
+    "other-length", .note, "apps that store re-encoded JSON cause this")
+  static let noCacheWithoutValidator = Self(
+    "no-cache-without-validator", .note,
+    "it is downloaded again for every use, so storing it saves nothing")
+}
+
+extension EntryCheck {
+  /// Returns the findings on the length of a body, and on storing a response at all: a code and a message each.
+  static func findings(
+    of exchange: borrowing Exchange, _ response: borrowing StoredResponse
+  ) -> [(Finding.Code, String)] {
+    var findings: [(Finding.Code, String)] = []
+    // `no-cache` with field names only withholds these fields. Without names, the whole response is
+    // validated before each use (RFC 9111 §5.2.2.4), which is pointless without a validator.
+    if case .wholeResponse? = exchange.directives.noCache, Validators(of: exchange).isEmpty {
+      findings.append(
+        (.noCacheWithoutValidator, "the response has 'no-cache' but no validator"))
+    }
+    switch BodyCompleteness(of: exchange, response) {
+    case .whole: break
+    // `URLCache` returns whatever bytes are stored, so an app takes a part for the whole.
+    case .partial where exchange.status == 206:
+      findings.append((.partialBody, "its status is 206, so only part of the body is stored"))
+    case .partial:
+      findings.append((.partialBody, "its body is shorter than its 'Content-Length'"))
+    // An app that parses JSON and stores it again makes it shorter, and leaves `Content-Length` as
+    // it was received. So this is no sign of a download that was cut off.
+    case .rewritten:
+      findings.append((.otherLength, "its body is shorter than its 'Content-Length'"))
+    case .longer:
+      findings.append((.otherLength, "its body is longer than its 'Content-Length'"))
+    }
+    return findings
   }
 }

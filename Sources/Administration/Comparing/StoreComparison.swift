@@ -141,3 +141,118 @@ public struct StoreComparison: Hashable, Sendable {
     differences += known.map { .init(key: $0.key, url: $0.url, change: .removed, first: $0.id) }
   }
 }
+
+/// How the bodies of an entry differ between two stores.
+public enum BodyDifference: Sendable {
+  /// Both are text, whose first lines were compared. One line of JSON is compared as many, indented.
+  case lines(LineComparison, isIndented: Bool)
+
+  /// Both are JSON, and only their white space differs.
+  case sameJSON
+
+  /// They are equal after their content codings were undone.
+  case sameDecoded
+
+  /// At least one is not text.
+  case binary
+
+  /// At least one is larger than this limit, and was not compared.
+  case tooLarge(ByteCount)
+
+  /// At least one cannot be read: its file is missing, or its content coding is broken.
+  case unreadable
+}
+
+/// A header field that differs between two messages.
+public struct HeaderChange: Hashable, Sendable {
+  /// The name, as the second message spells it, or the first one if only that has the field.
+  public var name: ByteString
+
+  /// The values in the first message, in its order; empty if it does not have the field.
+  public var before: [ByteString]
+
+  /// The values in the second message, in its order; empty if it does not have the field.
+  public var after: [ByteString]
+
+  /// Returns the fields that differ, sorted by name.
+  ///
+  /// Names are compared in any case (RFC 9110 section 5.1). The order of different fields does not matter, because
+  /// `URLCache` stores fields in a dictionary and returns them in any order.
+  public static func changes(from first: HeaderFields?, to second: HeaderFields?) -> [Self] {
+    var changes: [ByteString: Self] = [:]
+    for field in first?.fields ?? [] {
+      changes[
+        field.name.asciiLowercased, default: Self(name: field.name, before: [], after: [])
+      ].before.append(field.value)
+    }
+    for field in second?.fields ?? [] {
+      let key = field.name.asciiLowercased
+      changes[key, default: Self(name: field.name, before: [], after: [])].after.append(field.value)
+      changes[key]?.name = field.name
+    }
+    return changes.filter { $0.value.before != $0.value.after }
+      // A dictionary has another order in each run.
+      .sorted { $0.key < $1.key }.map(\.value)
+  }
+}
+
+/// The entries of two stores that no entry of the other store equals in all of its bytes.
+struct UnequalEntries {
+  /// The ids in the first store, in ascending order.
+  private(set) var first: [Int64] = []
+  /// The ids in the second store, in ascending order.
+  private(set) var second: [Int64] = []
+  /// The number of pairs of equal entries.
+  private(set) var equalCount: Int64 = 0
+
+  /// Compares the entries of two stores by their digests; `nil` if a store has no digests.
+  ///
+  /// - Parameters:
+  ///   - withBodies: Whether the bodies count.
+  ///   - temporaryFolder: The folder for an unnamed file, which many entries need.
+  init?(
+    of first: any ResponseSource, and second: any ResponseSource, withBodies: Bool,
+    temporaryFolder: String
+  ) throws {
+    guard
+      var before = try Self.digests(of: first, withBodies, temporaryFolder, else: &self.first),
+      var after = try Self.digests(of: second, withBodies, temporaryFolder, else: &self.second)
+    else { return nil }
+    var (old, new) = (try before.next(), try after.next())
+    while old != nil || new != nil {
+      if let old, let new, old.digest == new.digest {
+        equalCount += 1
+      } else if let entry = old, new.map({ entry.digest < $0.digest }) ?? true {
+        self.first.append(entry.id)
+        old = try before.next()
+        continue
+      } else if let entry = new {
+        self.second.append(entry.id)
+        new = try after.next()
+        continue
+      }
+      (old, new) = (try before.next(), try after.next())
+    }
+    self.first.sort()
+    self.second.sort()
+  }
+
+  /// Returns the sorted digests of a store, and adds the ids of entries without one to `rest`; `nil` if the store has no
+  /// digests.
+  private static func digests(
+    of source: any ResponseSource, _ withBodies: Bool, _ temporaryFolder: String,
+    else rest: inout [Int64]
+  ) throws -> MergedDigests? {
+    var sorted = SortedDigests(temporaryFolder: temporaryFolder)
+    var others: [Int64] = []
+    let hasDigests = try source.forEachDigest(includingBodies: withBodies) { entry in
+      if let digest = entry.digest {
+        try sorted.append(.init(digest: digest, id: entry.id))
+      } else {
+        others.append(entry.id)
+      }
+    }
+    rest = others
+    return hasDigests ? try sorted.merged() : nil
+  }
+}

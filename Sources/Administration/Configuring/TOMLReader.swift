@@ -1,4 +1,5 @@
 import Bytes
+import ResponseStorage
 
 /// A reader for the part of TOML 1.0 that configuration files need: everything except dates, floats, and integers that
 /// are not decimal.
@@ -186,5 +187,194 @@ extension TOMLReader {
       }
     }
     return nil
+  }
+}
+
+extension TOMLReader {
+  /// Reads a string in single or triple quotes.
+  mutating func text() throws(TOMLError) -> String {
+    let quote = bytes[position]
+    guard bytes[position...].starts(with: [quote, quote, quote]) else { return try quoted() }
+    let start = position
+    position += 3
+    // TOML trims a line break directly after the opening quotes.
+    _ = consumeLine()
+    var text: [UInt8] = []
+    while position < bytes.count {
+      // In TOML, up to two quotes of the text may precede the three closing quotes.
+      let quotes = bytes[position...].prefix(5).prefix { $0 == quote }.count
+      if quotes >= 3 {
+        text += repeatElement(quote, count: quotes - 3)
+        position += quotes
+        return String(decoding: text, as: UTF8.self)
+      }
+      if bytes[position] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+        if !skipEndedLine() { try escaped(into: &text) }
+      } else {
+        text.append(bytes[position])
+        position += 1
+      }
+    }
+    throw TOMLError("the closing quotes are missing", at: start..<(start + 3))
+  }
+
+  /// Reads a string in single quotes, which must end on the same line.
+  mutating func quoted() throws(TOMLError) -> String {
+    let start = position
+    let quote = bytes[position]
+    position += 1
+    var text: [UInt8] = []
+    while position < bytes.count, bytes[position] != UInt8(ascii: "\n"),
+      bytes[position] != UInt8(ascii: "\r")
+    {
+      if consume(Unicode.Scalar(quote)) { return String(decoding: text, as: UTF8.self) }
+      if bytes[position] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+        try escaped(into: &text)
+      } else {
+        text.append(bytes[position])
+        position += 1
+      }
+    }
+    throw TOMLError("the closing quote is missing on this line", at: start..<(start + 1))
+  }
+
+  /// Skips a `\` at the end of a line, and all whitespace and line breaks after it.
+  private mutating func skipEndedLine() -> Bool {
+    let start = position
+    position += 1
+    skipBlanks()
+    guard consumeLine() else {
+      position = start
+      return false
+    }
+    repeat { skipBlanks() } while consumeLine()
+    return true
+  }
+
+  /// Reads an escape sequence.
+  private mutating func escaped(into text: inout [UInt8]) throws(TOMLError) {
+    let start = position
+    position += 1
+    let sign = position < bytes.count ? bytes[position] : 0
+    position += 1
+    switch sign {
+    case UInt8(ascii: "b"): text.append(0x08)
+    case UInt8(ascii: "t"): text.append(0x09)
+    case UInt8(ascii: "n"): text.append(0x0A)
+    case UInt8(ascii: "f"): text.append(0x0C)
+    case UInt8(ascii: "r"): text.append(0x0D)
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): text.append(sign)
+    case UInt8(ascii: "u"), UInt8(ascii: "U"):
+      let digits = bytes[min(position, bytes.count)...].prefix(sign == UInt8(ascii: "u") ? 4 : 8)
+      position += digits.count
+      guard digits.count == (sign == UInt8(ascii: "u") ? 4 : 8),
+        // `UInt32(_:radix:)` also accepts a sign.
+        digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+        let number = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
+        let scalar = Unicode.Scalar(number)
+      else {
+        throw TOMLError(
+          "not a valid Unicode character", at: start..<min(position, bytes.count))
+      }
+      text += String(scalar).utf8
+    default:
+      throw TOMLError(
+        "unknown escape sequence; in single quotes ('…') a '\\' is literal",
+        at: start..<min(position, bytes.count))
+    }
+  }
+}
+
+extension TOMLReader {
+  /// Reads a value.
+  mutating func value() throws(TOMLError) -> TOMLValue {
+    let start = position
+    guard position < bytes.count else { throw failure("expected a value") }
+    let content: TOMLValue.Content
+    switch bytes[position] {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): content = .text(try text())
+    case UInt8(ascii: "["):
+      content = .array(try nested { reader throws(TOMLError) in try reader.array() })
+    case UInt8(ascii: "{"):
+      content = .table(try nested { reader throws(TOMLError) in try reader.inlineTable() })
+    default: content = try word()
+    }
+    return TOMLValue(content: content, range: start..<position)
+  }
+
+  /// Reads an array or inline table, unless it is nested too deeply.
+  private mutating func nested<Result>(
+    _ read: (inout TOMLReader) throws(TOMLError) -> Result
+  ) throws(TOMLError) -> Result {
+    guard depth < Self.mostDepth else {
+      throw failure("values are nested more than \(Self.mostDepth) levels deep")
+    }
+    depth += 1
+    defer { depth -= 1 }
+    position += 1
+    return try read(&self)
+  }
+
+  private mutating func array() throws(TOMLError) -> [TOMLValue] {
+    var values: [TOMLValue] = []
+    while true {
+      skipBlanksAndLines()
+      if consume("]") { return values }
+      values.append(try value())
+      skipBlanksAndLines()
+      if consume("]") { return values }
+      guard consume(",") else { throw failure("expected ',' or ']' in the array") }
+    }
+  }
+
+  private mutating func inlineTable() throws(TOMLError) -> TOMLTable {
+    let root = TOMLNode(.table(.declared), at: position..<position)
+    skipBlanks()
+    if consume("}") { return root.table }
+    while true {
+      let path = try key()
+      try expect("=", "expected '=' after the key")
+      skipBlanks()
+      try root.set(path, try value(), section: 0)
+      skipBlanks()
+      if consume("}") { return root.table }
+      guard consume(",") else {
+        throw failure("expected ',' or '}' in the inline table")
+      }
+    }
+  }
+
+  /// Reads `true`, `false` or a number.
+  private mutating func word() throws(TOMLError) -> TOMLValue.Content {
+    let start = position
+    while position < bytes.count,
+      // Include `+`, `.` and `:`, so that an error marks all of a date or a fraction, which are
+      // TOML but not supported.
+      Self.isOfBareKey(bytes[position]) || [0x2B, 0x2E, 0x3A].contains(bytes[position])
+    {
+      position += 1
+    }
+    let word = bytes[start..<position]
+    guard !word.isEmpty else { throw failure("expected a value") }
+    if word.elementsEqual("true".utf8) { return .boolean(true) }
+    if word.elementsEqual("false".utf8) { return .boolean(false) }
+    if let number = Self.integer(word) { return .integer(number) }
+    throw TOMLError(
+      "expected quoted text, a whole number, true or false", at: start..<position)
+  }
+
+  /// Parses a decimal integer; `_` is allowed between digits.
+  private static func integer(_ word: ArraySlice<UInt8>) -> Int64? {
+    let isSigned = word.first == UInt8(ascii: "-") || word.first == UInt8(ascii: "+")
+    let parts = word.dropFirst(isSigned ? 1 : 0)
+      .split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
+    let digits = Array(parts.joined())
+    guard parts.allSatisfy({ !$0.isEmpty }),
+      digits.allSatisfy(\.isASCIIDigit),
+      // TOML forbids leading zeros, which some languages read as octal.
+      digits.count == 1 || digits.first != UInt8(ascii: "0")
+    else { return nil }
+    let sign = word.first == UInt8(ascii: "-") ? "-" : ""
+    return Int64(sign + String(decoding: digits, as: UTF8.self))
   }
 }

@@ -126,3 +126,98 @@ extension EqualKeys.Decision {
     action = try reader.choice()
   }
 }
+
+/// Finds keys that several entries of an archive have.
+struct RepeatedKeys {
+  /// The key of an entry.
+  private struct Key: Spoolable {
+    var digest: TextDigest
+    var number: Int64
+
+    init(_ digest: TextDigest, of number: Int64) { (self.digest, self.number) = (digest, number) }
+
+    func pack(into values: inout PackedValues) {
+      values.append(digest: digest)
+      values.append(number)
+    }
+
+    init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+      digest = try reader.digest()
+      number = try reader.number()
+    }
+  }
+
+  private var keys: SpooledSort<Key>
+
+  /// - Parameter temporaryFolder: The folder for an unnamed file, which many keys need.
+  init(temporaryFolder: String) {
+    keys = SpooledSort(in: temporaryFolder) { $0.digest.precedes($1.digest) }
+  }
+
+  /// Adds the key of an entry. Entries must be added in their order.
+  mutating func insert(_ digest: TextDigest, of number: Int64) throws(FileError) {
+    try keys.insert(Key(digest, of: number))
+  }
+
+  /// Removes all keys, and returns the number of the first entry that has the key of an earlier one.
+  mutating func removeAll() throws(FileError) -> Int64? {
+    var keys = try keys.removeAll()
+    var (earlier, first): (TextDigest?, Int64?) = (nil, nil)
+    while let key = try keys.next() {
+      if key.digest == earlier { first = min(first ?? key.number, key.number) }
+      earlier = key.digest
+    }
+    return first
+  }
+}
+
+extension TextDigest {
+  /// Whether the digest comes before another one, in any fixed order.
+  func precedes(_ other: TextDigest) -> Bool { (high, low) < (other.high, other.low) }
+}
+
+/// The entries of a plan: as each was decided by itself, changed by the decisions about equal keys.
+struct PlannedEntries {
+  /// Each entry, as if it were the only one with its key.
+  private let entries: SpooledList<ImportPlan.Entry>
+  private let decisions: SpooledList<EqualKeys.Decision>
+
+  init(
+    _ entries: SpooledList<ImportPlan.Entry>, _ decisions: SpooledList<EqualKeys.Decision> = .init()
+  ) {
+    (self.entries, self.decisions) = (entries, decisions)
+  }
+
+  /// Returns a reader that starts with the first entry.
+  func makeReader() throws(FileError) -> Reader {
+    try Reader(entries.makeReader(), decisions.makeReader())
+  }
+
+  /// Reads the entries, in the order of the archive.
+  struct Reader {
+    private var entries: SpooledList<ImportPlan.Entry>.Reader
+    private var decisions: SpooledList<EqualKeys.Decision>.Reader
+    private var decision: EqualKeys.Decision?
+
+    fileprivate init(
+      _ entries: SpooledList<ImportPlan.Entry>.Reader,
+      _ decisions: SpooledList<EqualKeys.Decision>.Reader
+    ) throws(FileError) {
+      (self.entries, self.decisions) = (entries, decisions)
+      decision = try self.decisions.next()
+    }
+
+    /// Returns the next entry; `nil` at the end.
+    mutating func next() throws(FileError) -> ImportPlan.Entry? {
+      guard var entry = try entries.next() else { return nil }
+      guard let decision, decision.number == entry.number else { return entry }
+      entry.action = decision.action
+      if decision.action == .skip { entry.reason = Self.sameKey }
+      self.decision = try decisions.next()
+      return entry
+    }
+
+    private static let sameKey =
+      "the cache cannot distinguish it from a newer entry in the archive"
+  }
+}

@@ -189,3 +189,167 @@ extension ImportPass {
     return ImportConflict(isInArchive: true)
   }
 }
+
+extension ImportPlan {
+  /// Imports the planned entries into a cache.
+  ///
+  /// Body files are first written under temporary names. They are synced to disk before the transaction that inserts
+  /// all rows is committed, or before all files get their final names. If another process has the cache open, they are
+  /// written and synced even before the transaction begins, because that process waits during it. An error before the
+  /// commit leaves the cache unchanged.
+  ///
+  /// - Parameter shouldStop: Called before each entry; `true` cancels the whole import.
+  /// - Throws: ``ResponseArchiveError``, ``StoreError``, ``ImportInterruption``, or a `FileError` for the folder of
+  ///   temporary files.
+  public func carryOut(
+    from archive: any ResponseArchive, in store: any ResponseStore, unless shouldStop: () -> Bool
+  ) throws -> ImportResult {
+    var staged: [Int64: ByteString] = [:]
+    // A store may be found to be in use only when its lock is taken.
+    let isStagedFirst = store.mayBeInUse
+    func stage(_ entry: Entry, _ raw: RawResponse) throws {
+      if staged[entry.number] == nil, let name = try store.stage(raw) {
+        staged[entry.number] = name
+      }
+    }
+    do {
+      // CFNetwork gives up on a lock after one second. So no time that grows with the size of
+      // bodies may be spent while the transaction holds the lock.
+      if isStagedFirst {
+        try forEachWritten(of: archive, unless: shouldStop, stage)
+        try store.synchronizeStaged(staged.values.sorted())
+      }
+      var unneeded: [ByteString] = []
+      // Complete before the commit, after which no error may be thrown.
+      var result = ImportResult()
+      try store.insert { insertion in
+        var changed = SpooledList<ImportResult.Entry>.Writer(in: temporaryFolder)
+        unneeded = []
+        try forEachWritten(of: archive, unless: shouldStop) { entry, raw in
+          if !isStagedFirst { try stage(entry, raw) }
+          let name = staged[entry.number]
+          if try insertion.insert(raw, staged: name, replacing: entry.replaced) { return }
+          try changed.append(.init(number: entry.number))
+          if let name { unneeded.append(name) }
+        }
+        result = ImportResult(try changed.finish())
+        // Those that were staged first are on disk already.
+        return isStagedFirst ? [] : staged.values.sorted()
+      }
+      store.removeStaged(unneeded)
+      return result
+    } catch {
+      store.removeStaged(Array(staged.values))
+      throw error
+    }
+  }
+
+  /// Reads the archive again, for the entries to import.
+  private func forEachWritten(
+    of archive: any ResponseArchive, unless shouldStop: () -> Bool,
+    _ body: (Entry, RawResponse) throws -> Void
+  ) throws {
+    guard let last = lastWritten else { return }
+    var rest = try entries.makeReader()
+    var next = try rest.next()
+    var number: Int64 = 0
+    // The plan has verified all digests. A body that is imported is verified once more as it is
+    // read.
+    try archive.forEachEntry(verifyingBodies: false) { raw in
+      if shouldStop() { throw ImportInterruption() }
+      number += 1
+      // Not right after the last entry to import: its body is verified when the next entry is read.
+      if number > last { return .stop }
+      guard let entry = next, entry.number == number else { return .next }
+      next = try rest.next()
+      if entry.isWritten { try body(entry, rewriting.applied(to: raw)) }
+      // The next entry of a damaged archive may be the damaged one; the plan has verified this one, too.
+      return damage != nil && number == archivedEntries ? .stop : .next
+    }
+    // The pass may have stopped before it could compare all of the archive with what the plan has seen.
+    try archive.finish()
+  }
+}
+
+/// An import that was cancelled before anything was changed.
+public struct ImportInterruption: Error, Hashable, Sendable {}
+
+extension ImportPlan {
+  /// What happens to an entry of the archive.
+  public enum Action: String, Hashable, Sendable, CaseIterable {
+    /// The cache has no entry with its key.
+    case add
+    /// It replaces the entry with the same key.
+    case replace
+    /// The cache already has it, with the same contents.
+    case unchanged
+    /// The cache has a different entry with the same key, which is kept.
+    case skip
+    /// It is too incomplete for a cache.
+    case reject
+    /// Its method is not GET, and only GET is wanted.
+    case otherMethod = "other-method"
+    /// Its body could not be recovered, so an app could not use it.
+    case lostBody = "lost-body"
+
+    /// Whether the entry is imported.
+    var isWritten: Bool { self == .add || self == .replace }
+  }
+
+  /// A selected entry of the archive.
+  public struct Entry: Hashable, Sendable {
+    /// The position in the archive, starting at 1.
+    public var number: Int64
+    /// Its URL.
+    public var url: ByteString?
+    /// The size of the body in bytes; `nil` if there is no body.
+    public var size: ByteCount?
+    /// What happens to it.
+    public var action: Action
+    /// Why it is rejected, or skipped for another entry of the archive: a clause.
+    public var reason: String?
+    /// The parts that the cache cannot store.
+    public var losses: [ResponseLoss] = []
+    /// The time at which it was last stored, according to the archive.
+    var archived: Timestamp?
+    /// Its key in the cache; `nil` if it has none.
+    var key: TextDigest?
+    /// The response that the cache has for its key.
+    var standing: ResponseVersion?
+
+    /// Whether the entry is imported.
+    public var isWritten: Bool { action.isWritten }
+
+    /// The response that it replaces.
+    var replaced: ResponseVersion? { action == .replace ? standing : nil }
+
+    /// Whether it is skipped for another entry of the archive.
+    var isDuplicate: Bool { action == .skip && reason != nil }
+  }
+}
+
+extension ImportPlan.Entry: Spoolable {
+  func pack(into values: inout PackedValues) {
+    values.append(number)
+    values.append(url) { $0.append($1) }
+    values.append(size) { $0.append($1.bytes) }
+    values.append(choice: action)
+    values.append(reason) { $0.append(ByteString($1)) }
+    values.append(all: losses) { $0.append(choice: $1) }
+    values.append(archived) { $0.append(time: $1) }
+    values.append(key) { $0.append(digest: $1) }
+    values.append(standing) { $0.append(version: $1) }
+  }
+
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    number = try reader.number()
+    url = try reader.optionalText()
+    size = try reader.optionalNumber().map { ByteCount($0) }
+    action = try reader.choice()
+    reason = try reader.optionalText().map { String(decoding: $0.bytes, as: UTF8.self) }
+    losses = try reader.all { reader throws(PackedReader.Failure) in try reader.choice() }
+    archived = try reader.optional { reader throws(PackedReader.Failure) in try reader.time() }
+    key = try reader.optional { reader throws(PackedReader.Failure) in try reader.digest() }
+    standing = try reader.optional { reader throws(PackedReader.Failure) in try reader.version() }
+  }
+}

@@ -1,4 +1,5 @@
-import Bytes
+public import Bytes
+import Files
 import ResponseStorage
 
 /// The sums of planned entries.
@@ -40,4 +41,52 @@ struct ImportTotals {
 
   /// The number of imported entries that lose a part.
   func count(_ loss: ResponseLoss) -> Int { losses[loss] ?? 0 }
+}
+
+/// The result of an import.
+public struct ImportResult {
+  /// An entry that was not imported because the cache had changed since the plan was made.
+  struct Entry: Spoolable {
+    /// Its number in the archive.
+    var number: Int64
+  }
+
+  /// Those entries, in the order of the archive.
+  let entries: SpooledList<Entry>
+
+  /// The number of entries that were not imported because the cache had changed since the plan was made.
+  public var changed: Int { entries.count }
+
+  /// Creates the result of a complete import.
+  public init() { entries = SpooledList() }
+
+  init(_ entries: SpooledList<Entry>) { self.entries = entries }
+}
+
+extension ImportResult.Entry {
+  func pack(into values: inout PackedValues) { values.append(number) }
+
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    number = try reader.number()
+  }
+}
+
+/// What an import does with an entry if the cache has a different entry with the same key.
+public enum ImportConflictRule: String, Hashable, Sendable, CaseIterable {
+  /// The entry of the cache is kept.
+  case skip
+  /// The entry of the archive replaces it.
+  case replace
+  /// The entry that was first stored later is kept; the entry of the cache if neither was.
+  case newer
+  /// Nothing is imported.
+  case error
+}
+
+/// An entry of an archive has the key of an entry of the cache, which the rule forbids.
+public struct ImportConflict: Error, Hashable, Sendable {
+  /// The URL of the entry.
+  public var url: ByteString?
+  /// Whether the other entry is also in the archive.
+  public var isInArchive = false
 }

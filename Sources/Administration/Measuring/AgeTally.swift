@@ -102,3 +102,149 @@ struct AgeTally {
     return result.reversed()
   }
 }
+
+/// Entries counted by the day on which they were stored, in UTC.
+struct DateTally {
+  /// The days that are counted separately: those of a century before 1970 and of two after it. All other days are
+  /// times that a hostile cache claims, and would let memory grow.
+  private static let days: ClosedRange<Int64> = -36_525...73_050
+
+  /// The maximum number of groups: more would be thinner than their names.
+  private static let mostGroups = 31
+
+  private var sums: [Int64: CacheReport.StateSums] = [:]
+  private var isComplete = true
+
+  /// Counts an entry.
+  mutating func insert(_ stored: Timestamp, size: ByteCount, _ state: CacheReport.State) {
+    let seconds = stored.wholeSeconds
+    let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+    guard Self.days.contains(day) else { return isComplete = false }
+    sums[day, default: .init()][state].insert(size)
+  }
+
+  /// Counts the entries of another tally.
+  mutating func insert(_ other: DateTally) {
+    for (day, sums) in other.sums { self.sums[day, default: .init()].insert(sums) }
+    isComplete = isComplete && other.isComplete
+  }
+
+  /// The entries by day, month or year, the shortest that is at most ``mostGroups`` groups, including empty ones, oldest
+  /// first; `nil` if there are no entries, or years would be too many too.
+  var groups: [CacheReport.AgeGroup]? {
+    guard isComplete, let oldest = sums.keys.min(), let newest = sums.keys.max() else { return nil }
+    let (first, last) = (Self.date(of: oldest), Self.date(of: newest))
+    if newest - oldest < Self.mostGroups {
+      return groups(from: oldest, to: newest, { day, _ in day }) { day in
+        let date = Self.date(of: day)
+        return "\(date.year)-\(Self.twoDigits(date.month))-\(Self.twoDigits(date.day))"
+      }
+    }
+    let month = { (date: CivilTime) in date.year * 12 + date.month - 1 }
+    if month(last) - month(first) < Self.mostGroups {
+      return groups(from: month(first), to: month(last), { month($1) }) {
+        "\($0 / 12)-\(Self.twoDigits($0 % 12 + 1))"
+      }
+    }
+    guard last.year - first.year < Self.mostGroups else { return nil }
+    return groups(from: first.year, to: last.year, { $1.year }) { "\($0)" }
+  }
+
+  private func groups(
+    from first: Int64, to last: Int64, _ place: (Int64, CivilTime) -> Int64,
+    name: (Int64) -> String
+  ) -> [CacheReport.AgeGroup] {
+    var groups = (first...last).map { CacheReport.AgeGroup(name: ByteString(name($0))) }
+    for (day, sums) in sums {
+      groups[Int(place(day, Self.date(of: day)) - first)].sums.insert(sums)
+    }
+    return groups
+  }
+
+  private static func date(of day: Int64) -> CivilTime {
+    // The nanoseconds of all counted days fit: `Int64` has room for 292 years.
+    CivilTime(Timestamp(nanosecondsSince1970: day * 86_400 * 1_000_000_000))
+  }
+
+  private static func twoDigits(_ number: Int64) -> String {
+    number < 10 ? "0\(number)" : "\(number)"
+  }
+}
+
+/// The median of sizes, in bounded memory.
+///
+/// Up to ``exactLimit`` sizes are kept. Beyond that they are only counted in classes: one for each size below 2,048,
+/// and 1,024 for each larger power of two. Memory is at most 1 MiB for any store, and the median is then off by at most
+/// 1 in 2,048.
+struct MedianSize {
+  // Eight bytes each make 512 KiB, about as much as the counts of the 55,296 classes that replace
+  // them.
+  /// The number of sizes up to which the median is exact.
+  static let exactLimit = 65_536
+
+  private static let classBits = 10
+
+  private var sizes: [ByteCount] = []
+  private var classCounts: [Int64] = []
+  private var count: Int64 = 0
+
+  /// Adds a size; a negative size counts as zero.
+  mutating func insert(_ size: ByteCount) {
+    let size = max(size, 0)
+    count += 1
+    if classCounts.isEmpty {
+      sizes.append(size)
+      if sizes.count > Self.exactLimit { classify() }
+    } else {
+      classCounts[Self.sizeClass(of: size.bytes)] += 1
+    }
+  }
+
+  /// Adds other sizes.
+  mutating func insert(_ other: MedianSize) {
+    for size in other.sizes { insert(size) }
+    guard !other.classCounts.isEmpty else { return }
+    if classCounts.isEmpty { classify() }
+    for (place, count) in other.classCounts.enumerated() { classCounts[place] += count }
+    count += other.count
+  }
+
+  /// The median, the smaller of two middle sizes; `nil` if there are no sizes.
+  var median: UsageReport.Median? {
+    guard count > 0 else { return nil }
+    // An existing size and no mean of two: half of 3 and 4 bytes is no size that a body has.
+    let rank = (count - 1) / 2
+    guard !classCounts.isEmpty else {
+      return UsageReport.Median(bytes: sizes.sorted()[Int(rank)], isExact: true)
+    }
+    var counted: Int64 = 0
+    for (sizeClass, count) in classCounts.enumerated() {
+      counted += count
+      if counted > rank { return Self.middle(of: sizeClass) }
+    }
+    return nil
+  }
+
+  private mutating func classify() {
+    classCounts = Array(repeating: 0, count: Self.sizeClass(of: .max) + 1)
+    for size in sizes { classCounts[Self.sizeClass(of: size.bytes)] += 1 }
+    sizes = []
+  }
+
+  /// Returns the class of a size: its highest bits and the number of bits dropped after them.
+  private static func sizeClass(of number: Int64) -> Int {
+    let dropped = droppedBits(of: number)
+    return (dropped << classBits) + Int(number >> Int64(dropped))
+  }
+
+  private static func middle(of sizeClass: Int) -> UsageReport.Median {
+    let dropped = max(0, (sizeClass >> classBits) - 1)
+    let lowest = Int64(sizeClass - (dropped << classBits)) << Int64(dropped)
+    return UsageReport.Median(
+      bytes: ByteCount(lowest + (Int64(1) << Int64(dropped)) / 2), isExact: dropped == 0)
+  }
+
+  private static func droppedBits(of number: Int64) -> Int {
+    max(0, 63 - number.leadingZeroBitCount - classBits)
+  }
+}

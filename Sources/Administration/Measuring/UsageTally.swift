@@ -182,3 +182,185 @@ struct UsageTally: ResponseTally {
     }
   }
 }
+
+/// Entries counted by the size of their bodies, in four classes for each power of two.
+struct SizeTally {
+  private static let classesOfPower = 4
+
+  private var sums = Array(repeating: CacheReport.Sum(), count: 64 * classesOfPower)
+
+  /// Counts an entry that has its body.
+  mutating func insert(_ size: ByteCount) {
+    // A damaged store can claim a negative size, which has no class.
+    sums[Self.place(of: max(size, 0))].insert(size)
+  }
+
+  /// Adds another tally.
+  mutating func insert(_ other: SizeTally) {
+    for place in sums.indices { sums[place] = sums[place].adding(other.sums[place]) }
+  }
+
+  /// The classes that have entries, in ascending order.
+  var groups: [CacheReport.SizeGroup] {
+    sums.enumerated().filter { $0.element.entries > 0 }.map { place, sum in
+      CacheReport.SizeGroup(largest: Self.largest(at: place), sum: sum)
+    }
+  }
+
+  /// Returns the class of a size, by its highest bit and the next two.
+  private static func place(of size: ByteCount) -> Int {
+    let size = size.bytes
+    guard size >= 4 else { return Int(size) }
+    let power = 63 - size.leadingZeroBitCount
+    return power * classesOfPower + Int(size >> Int64(power - 2) & 3)
+  }
+
+  /// Returns the largest size of a class.
+  private static func largest(at place: Int) -> ByteCount {
+    let (power, step) = place.quotientAndRemainder(dividingBy: classesOfPower)
+    guard power >= 2 else { return ByteCount(place) }
+    let first = Int64(4 + step) << Int64(power - 2)
+    return ByteCount(first + (Int64(1) << Int64(power - 2) - 1))
+  }
+}
+
+/// Entries counted by a common key, in bounded memory.
+struct GroupTally {
+  /// The memory of a group besides its key, in bytes: about that of its array and dictionary slots.
+  private static let groupCost = 128
+
+  private var places: [ByteString?: Int] = [:]
+  private var groups: [UsageReport.Group] = []
+  private var rest = UsageReport.Rest(groups: nil)
+  private var memoryLeft: Int
+
+  /// Creates an empty tally.
+  ///
+  /// - Parameter memoryLimit: The maximum memory of the groups, in bytes. Entries of groups over the limit are only
+  ///   counted.
+  init(memoryLimit: Int) {
+    memoryLeft = memoryLimit
+  }
+
+  /// Counts an entry.
+  mutating func insert(_ key: ByteString?, size: ByteCount) {
+    insert(UsageReport.Group(key: key, entries: 1, bytes: size))
+  }
+
+  /// Adds another tally.
+  mutating func insert(_ other: GroupTally) {
+    for group in other.groups { insert(group) }
+    // Sums stay exact beyond the limit. Only the names are lost.
+    insertIntoRest(other.rest.entries, other.rest.bytes)
+  }
+
+  private mutating func insert(_ group: UsageReport.Group) {
+    guard let place = place(of: group.key) else {
+      return insertIntoRest(group.entries, group.bytes)
+    }
+    groups[place].insert(group)
+  }
+
+  private mutating func insertIntoRest(_ entries: Int64, _ bytes: ByteCount) {
+    rest.entries += entries
+    rest.bytes += bytes
+  }
+
+  /// Returns the groups, largest first, and the entries that did not fit.
+  func finished() -> (groups: [UsageReport.Group], rest: UsageReport.Rest?) {
+    return (groups.sorted(by: UsageReport.Group.isLarger), rest.entries > 0 ? rest : nil)
+  }
+
+  private mutating func place(of key: ByteString?) -> Int? {
+    if let place = places[key] { return place }
+    let cost = Self.groupCost + (key?.bytes.count ?? 0)
+    // Servers can make up any number of hosts, media types and methods.
+    guard cost <= memoryLeft else { return nil }
+    memoryLeft -= cost
+    places[key] = groups.count
+    groups.append(UsageReport.Group(key: key))
+    return groups.count - 1
+  }
+}
+
+/// Named ranges that together cover every number.
+struct NamedRanges {
+  /// The names, in the order of the ranges.
+  let names: [ByteString]
+
+  /// The lower bounds of the ranges except the first, which has none.
+  private let starts: [Int64]
+
+  private init(_ first: ByteString, _ others: [(Int64, ByteString)]) {
+    names = [first] + others.map(\.1)
+    starts = others.map(\.0)
+  }
+
+  /// Returns the index of the range that contains a number.
+  func place(of number: Int64) -> Int {
+    // A linear search, since there are about a dozen ranges.
+    (starts.lastIndex { $0 <= number } ?? -1) + 1
+  }
+
+  /// Ages in seconds; an entry stored in the future has a negative age.
+  static let ages = NamedRanges(
+    "in the future",
+    [
+      (0, "under 1 h"), (3_600, "1-6 h"), (21_600, "6-24 h"), (86_400, "1-3 d"),
+      (3 * 86_400, "3-7 d"), (7 * 86_400, "1-2 w"), (14 * 86_400, "2-4 w"),
+      (28 * 86_400, "1-3 mo"), (91 * 86_400, "3-6 mo"), (182 * 86_400, "6-12 mo"),
+      (365 * 86_400, "1 y or more"),
+    ])
+
+  /// Sizes in bytes. CFNetwork stores bodies in files from 4 KiB or 16 KiB on, depending on the schema.
+  static let sizes = NamedRanges(
+    "0 B",
+    [
+      (1, "under 1 KiB"), (1 << 10, "1-4 KiB"), (4 << 10, "4-16 KiB"), (16 << 10, "16-64 KiB"),
+      (64 << 10, "64-256 KiB"), (256 << 10, "256 KiB-1 MiB"), (1 << 20, "1-4 MiB"),
+      (4 << 20, "4-16 MiB"), (16 << 20, "16-64 MiB"), (64 << 20, "64 MiB or more"),
+    ])
+}
+
+/// Entries counted by ranges of a number.
+struct RangeTally {
+  private let ranges: NamedRanges
+  private var unknown = UsageReport.Group(key: nil)
+
+  /// A group for each range, including empty ones, followed by the unknown entries if there are any.
+  var groups: [UsageReport.Group] { unknown.entries > 0 ? known + [unknown] : known }
+  private var known: [UsageReport.Group]
+
+  /// Creates an empty tally.
+  init(_ ranges: NamedRanges) {
+    self.ranges = ranges
+    known = ranges.names.map { UsageReport.Group(key: $0) }
+  }
+
+  /// Counts an entry.
+  mutating func insert(_ number: Int64?, size: ByteCount) {
+    // In a group of its own, and not in the first range: an entry without a time is not a new one.
+    guard let number else { return unknown.insert(size: size) }
+    known[ranges.place(of: number)].insert(size: size)
+  }
+
+  /// Adds another tally of the same ranges.
+  mutating func insert(_ other: RangeTally) {
+    for place in known.indices { known[place].insert(other.known[place]) }
+    unknown.insert(other.unknown)
+  }
+}
+
+extension UsageReport.Group {
+  /// Counts an entry.
+  mutating func insert(size: ByteCount) {
+    entries += 1
+    bytes += size
+  }
+
+  /// Adds another group.
+  mutating func insert(_ other: Self) {
+    entries += other.entries
+    bytes += other.bytes
+  }
+}

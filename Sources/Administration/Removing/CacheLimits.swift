@@ -110,3 +110,49 @@ public struct CacheLimits: Hashable, Sendable {
     return second.version.stored.map { time < $0 } ?? true
   }
 }
+
+/// Capacities that many apps set, named by their memory and disk sizes in MiB.
+///
+/// Only the disk capacity matters for a cache on disk. Source: `configuration.md`, "Presets".
+public enum CapacityPreset: String, Hashable, Sendable, CaseIterable {
+  /// 4 MiB in memory and 20 MiB on disk, as in Apple's examples.
+  case apple4Disk20 = "apple-4-20"
+  /// 4 MiB in memory and 100 MiB on disk.
+  case apple4Disk100 = "apple-4-100"
+  /// 2 MiB in memory and 100 MiB on disk.
+  case apple2Disk100 = "apple-2-100"
+  /// 512 kB in memory and 10 MB on disk, in units of 1,000: the default of old iOS versions.
+  case appleOld = "apple-512k-10"
+  /// 4 MiB in memory and 20 MiB on disk: the default of swift-corelibs-foundation.
+  case foundation4Disk20 = "foundation-4-20"
+
+  /// The disk capacity, in bytes.
+  public var diskBytes: ByteCount {
+    switch self {
+    case .apple4Disk20, .foundation4Disk20: ByteCount(20 << 20)
+    case .apple4Disk100, .apple2Disk100: ByteCount(100 << 20)
+    case .appleOld: ByteCount(10_000_000)
+    }
+  }
+}
+
+/// The maximum that one command may remove, set by `--max-delete`; a plan over it removes nothing.
+///
+/// For the limits of a cache, see ``CacheLimits``.
+public enum RemovalCap: Hashable, Sendable {
+  /// A number of entries.
+  case entries(Int64)
+  /// A share of all entries, in percent.
+  case percent(Double)
+
+  /// Whether the number of removals exceeds the cap.
+  public func isExceeded(by removals: Int, of stored: Int64) -> Bool {
+    switch self {
+    // The cap itself is allowed: `--max-delete 0` permits nothing, and `--max-delete 10` ten.
+    case .entries(let count): Int64(removals) > count
+    // Multiplied and not divided: an empty cache has no share, and division would make it NaN,
+    // which exceeds nothing.
+    case .percent(let percent): Double(removals) * 100 > Double(stored) * percent
+    }
+  }
+}

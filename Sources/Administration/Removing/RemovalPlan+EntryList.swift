@@ -1,6 +1,6 @@
 public import Bytes
 public import Files
-import ResponseStorage
+public import ResponseStorage
 
 extension RemovalPlan {
   /// The entries of a plan, in ascending order of ids.
@@ -159,5 +159,80 @@ extension RemovalPlan.EntryList {
       last = entry
     }
     self = try writer.finish()
+  }
+}
+
+// What is next to each other in the rows of an entry: a text of a removed entry can begin in one value and end in the
+// next. A key that ends with "/1" is followed by a time that begins with "2", and so seems to be one that ends with "/12".
+extension RawResponse {
+  /// The small values as they follow each other in a row; and each text with the id after it, as in an index.
+  var smallValues: [UInt8] {
+    var bytes: [UInt8] = []
+    for column in columns {
+      switch column.value {
+      case .text(let text): bytes += text.bytes
+      case .blob(let blob): bytes += blob
+      case .null, .integer, .real: break
+      }
+    }
+    let id = Self.stored(id)
+    for column in columns {
+      if case .text(let text) = column.value { bytes += text.bytes + id }
+    }
+    return bytes
+  }
+
+  /// Returns the bytes of an integer in a record: as few as it needs, but none for 0 and 1.
+  private static func stored(_ integer: Int64) -> [UInt8] {
+    guard integer != 0, integer != 1 else { return [] }
+    let length = [1, 2, 3, 4, 6].first { integer >> (8 * Int64($0) - 1) == integer >> 63 } ?? 8
+    return (0..<length).reversed().map { UInt8(truncatingIfNeeded: integer >> (8 * Int64($0))) }
+  }
+
+  /// Returns the end of the header of a record, which is before a body: the types of the values.
+  static func types(ofBodyWith size: ByteCount) -> [UInt8] {
+    var rest = UInt64(clamping: size.bytes) &* 2 &+ 12
+    var type = [UInt8(truncatingIfNeeded: rest & 0x7F)]
+    while rest >= 0x80 {
+      rest >>= 7
+      type.insert(UInt8(truncatingIfNeeded: rest & 0x7F) | 0x80, at: 0)
+    }
+    // NULL for the id, and the integer 0 for a body that is not in a file.
+    return [0, 8] + type
+  }
+}
+
+/// The result of compacting a cache.
+public struct Compaction: Hashable, Sendable {
+  /// The store.
+  public var store: StoreDescription
+  /// The sizes before.
+  public var before: Footprint
+  /// The sizes after; `nil` if nothing was done, as in a dry run.
+  public var after: Footprint?
+  /// The method used; `nil` in a dry run.
+  public var method: CompactionMethod?
+  /// Why free space is left, if the compaction was stopped.
+  public var stopReason: StopReason?
+  /// The number of files without an entry that were removed first, or would be in a dry run.
+  public var orphans = 0
+  /// What was done so that nothing can be recovered; `nil` if that was not requested.
+  public var erasure: ErasureReceipt?
+
+  /// Creates a compaction that has not run yet.
+  public init(store: StoreDescription, before: Footprint) {
+    self.store = store
+    self.before = before
+  }
+
+  /// Whether compacting frees at least the given share of the database file.
+  ///
+  /// - Parameter percent: The share, in percent; even 0 requires that something can be freed.
+  public func isWorthwhile(above percent: Double) -> Bool {
+    // The log of an open cache disappears only when its last process closes it.
+    let log = store.inUse ? 0 : before.reclaimableLogBytes
+    let bytes = before.freeBytes + before.tailBytes + log
+    // Multiplied and not divided, as a share of an empty file would be NaN.
+    return bytes > 0 && Double(bytes) * 100 >= Double(before.databaseBytes) * percent
   }
 }

@@ -244,3 +244,187 @@ public struct RemovalPlan {
     entries = try removed.finish()
   }
 }
+
+extension RemovalPlan {
+  /// Why an entry is removed.
+  public enum Reason: String, Hashable, Sendable, CaseIterable {
+    /// The user selected it.
+    case selected
+    /// It is older than the age limit.
+    case tooOld = "too-old"
+    /// Its body is larger than the limit.
+    case tooLarge = "too-large"
+    /// The cache has more entries than the limit.
+    case overEntries = "over-entries"
+    /// The cache is larger than its limit.
+    case overSize = "over-size"
+    /// The file system has less free space than required.
+    case minimumFree = "min-free"
+    /// A rule removes it.
+    case purgedByRule = "purged-by-rule"
+    /// A rule forbids storing it.
+    case neverByRule = "never-by-rule"
+    /// It is older than a rule allows.
+    case expired
+    /// It has no row in one of the tables.
+    case missingRow = "missing-row"
+    /// Its body is missing.
+    case missingBody = "missing-body"
+    /// Its property lists cannot be decoded.
+    case undecodable
+  }
+
+  /// An entry that is removed.
+  public struct Entry: Hashable, Sendable {
+    /// The response, as it was when the plan was made.
+    public var version: ResponseVersion
+    // The members are ordered to avoid padding: a plan may have a million entries.
+
+    /// Whether the body is in a file that is removed with the entry, so that its space is freed at once.
+    public var hasBodyFile: Bool
+    /// Whether a rule would remove it at some age, and that age is unknown.
+    public var isAgeUnknown = false
+    /// Whether it is fresh; `nil` if unknown or not requested.
+    public var state: ResponseFreshness.State?
+    /// Why it is removed.
+    public var reason: Reason
+    /// Its URL.
+    public var url: ByteString?
+    /// The size of the body in bytes; `nil` if the body is missing.
+    public var size: ByteCount?
+    /// The time that its age counts from; `nil` if unknown or not requested.
+    public var time: Timestamp?
+    /// What it contributes to the space in use; zero if that was not requested.
+    public var share = EntryShare()
+    /// The decision of the rules; `nil` if no rule decides.
+    public var verdict: EntryRules.Verdict?
+
+    /// Creates an entry.
+    public init(
+      version: ResponseVersion, url: ByteString?, size: ByteCount?, hasBodyFile: Bool,
+      time: Timestamp? = nil, state: ResponseFreshness.State? = nil,
+      reason: Reason
+    ) {
+      self.time = time
+      self.state = state
+      self.version = version
+      self.url = url
+      self.size = size
+      self.hasBodyFile = hasBodyFile
+      self.reason = reason
+    }
+
+    /// The space that is freed with the entry at once, in bytes.
+    public var returnedBytes: ByteCount { version.file?.size ?? (hasBodyFile ? size ?? 0 : 0) }
+  }
+}
+
+extension RemovalPlan.Entry {
+  /// Creates an entry from a response.
+  ///
+  /// - Parameter naming: Whether to record its URL and key.
+  init(of response: borrowing StoredResponse, at time: Timestamp?, naming: Bool = true) {
+    self.init(
+      version: ResponseVersion(
+        id: response.id, key: nil, stored: response.stored, file: response.file),
+      url: nil, size: response.bodySize, hasBodyFile: response.bodyLocation == .file,
+      time: time, reason: .selected)
+    if naming { name(as: response) }
+  }
+
+  /// Records the URL and key.
+  mutating func name(as response: borrowing StoredResponse) {
+    // Copy the bytes: a plan may have a million entries, and a slice would keep its whole buffer alive.
+    url = response.url.map { ByteString(copying: $0) }
+    // Nearly all keys equal the URL, and then share its memory.
+    version.key =
+      response.key == response.url ? url : response.key.map { ByteString(copying: $0) }
+  }
+}
+
+extension RemovalPlan.Entry: Spoolable {
+  var textBytes: Int { (url?.bytes.count ?? 0) + (version.key?.bytes.count ?? 0) }
+
+  /// What follows in the bytes of an entry.
+  private struct Contents: OptionSet {
+    let rawValue: Int64
+    static let file = Contents(rawValue: 1)
+    static let stored = Contents(rawValue: 2)
+    static let key = Contents(rawValue: 4)
+    /// The key, which equals the URL and is not repeated.
+    static let sameKey = Contents(rawValue: 8)
+    static let url = Contents(rawValue: 16)
+    static let size = Contents(rawValue: 32)
+    static let time = Contents(rawValue: 64)
+    static let verdict = Contents(rawValue: 128)
+    static let bodyFile = Contents(rawValue: 256)
+    static let sharedFile = Contents(rawValue: 512)
+    static let unknownAge = Contents(rawValue: 1_024)
+
+    init(rawValue: Int64) { self.rawValue = rawValue }
+
+    init(of entry: RemovalPlan.Entry) {
+      self = []
+      if entry.version.file != nil { insert(.file) }
+      if entry.version.stored != nil { insert(.stored) }
+      if entry.url != nil { insert(.url) }
+      if let key = entry.version.key { insert(key == entry.url ? .sameKey : .key) }
+      if entry.size != nil { insert(.size) }
+      if entry.time != nil { insert(.time) }
+      if entry.verdict != nil { insert(.verdict) }
+      if entry.hasBodyFile { insert(.bodyFile) }
+      if entry.share.sharedFile != nil { insert(.sharedFile) }
+      if entry.isAgeUnknown { insert(.unknownAge) }
+    }
+  }
+
+  func pack(into values: inout PackedValues) {
+    let contents = Contents(of: self)
+    values.append(contents.rawValue)
+    values.append(share.pages.bytes)
+    values.append(share.file.bytes)
+    if let name = share.sharedFile { values.append(name) }
+    values.append(choice: reason)
+    values.append(state) { $0.append(choice: $1) }
+    values.append(id: version.id)
+    if let file = version.file { values.append(file: file) }
+    if let stored = version.stored { values.append(time: stored) }
+    if let url { values.append(url) }
+    if let key = version.key, contents.contains(.key) { values.append(key) }
+    if let size { values.append(size.bytes) }
+    if let time { values.append(time: time) }
+    if let verdict {
+      values.append(choice: verdict.fate)
+      values.append(Int64(verdict.rule))
+    }
+  }
+
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    let contents = Contents(rawValue: try reader.number())
+    let pages = ByteCount(try reader.number())
+    let fileBytes = ByteCount(try reader.number())
+    let sharedFile = contents.contains(.sharedFile) ? try reader.text() : nil
+    let reason: RemovalPlan.Reason = try reader.choice()
+    let state: ResponseFreshness.State? = try reader.optional {
+      reader throws(PackedReader.Failure) in try reader.choice()
+    }
+    let id = try reader.id()
+    let file = contents.contains(.file) ? try reader.file() : nil
+    let stored = contents.contains(.stored) ? try reader.time() : nil
+    let url = contents.contains(.url) ? try reader.text() : nil
+    let key =
+      contents.contains(.key) ? try reader.text() : contents.contains(.sameKey) ? url : nil
+    let size = contents.contains(.size) ? ByteCount(try reader.number()) : nil
+    let time = contents.contains(.time) ? try reader.time() : nil
+    self.init(
+      version: ResponseVersion(id: id, key: key, stored: stored, file: file), url: url, size: size,
+      hasBodyFile: contents.contains(.bodyFile), time: time,
+      state: state, reason: reason)
+    share = EntryShare(pages: pages, file: fileBytes, sharedFile: sharedFile)
+    isAgeUnknown = contents.contains(.unknownAge)
+    if contents.contains(.verdict) {
+      let fate: EntryRule.Fate = try reader.choice()
+      verdict = EntryRules.Verdict(rule: try reader.number(Int32.self), fate: fate)
+    }
+  }
+}

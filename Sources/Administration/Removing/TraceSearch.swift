@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 public import Files
 import Matching
 public import ResponseStorage
@@ -216,5 +216,100 @@ public struct TraceSearch: Sendable {
       lookForShared(in: before.span, &isSharing)
       before = Array(before.suffix(RemovedTexts.mostBytes))
     }
+  }
+}
+
+/// What a search for removed entries found in the files of their cache.
+public struct TraceReport: Hashable, Sendable {
+  /// A file with traces.
+  public struct Place: Hashable, Sendable {
+    /// The name of the file, relative to the folder of the cache.
+    public var file: ByteString
+    /// The number of traces; of a text that is there more than ``TraceSearch/mostOccurrences`` times, that many are
+    /// counted, or one if there are many texts.
+    public var traces: Int64
+    /// Where the first one begins.
+    public var offset: Int64
+  }
+
+  /// The number of removed entries.
+  public var entries = 0
+  /// The number of texts that were looked for.
+  public var texts = 0
+  /// The number of texts that were not looked for, because they are too short.
+  public var tooShort = 0
+  /// The number of texts that were not looked for, because there are too many; a body that was not read counts as one.
+  public var tooMany = 0
+  /// The number of files that were searched.
+  public var files = 0
+  /// The files with traces.
+  public var places: [Place] = []
+  /// Whether ``traces`` is exact; otherwise it is a lower bound.
+  public var countsAllTraces = true
+  /// The number of texts that entries of the cache have, too, so that finding them proves nothing.
+  public var sharedTexts = 0
+  /// The number of those entries that were found.
+  public var sharingEntries = 0
+  /// Whether there are no more of them: a text is looked for only until it was found often enough.
+  public var countsAllSharing = true
+
+  /// The number of all traces.
+  public var traces: Int64 { places.reduce(0) { $0 + $1.traces } }
+}
+
+/// Where texts of removed entries are in a file.
+struct TextPlaces: Sendable {
+  /// The places of a text.
+  private struct Places: Sendable {
+    var count: Int64
+    var first: Int64
+  }
+
+  /// How often a text is counted.
+  private let mostCounted: Int64
+  /// The places by the numbers of the texts.
+  private var places: [Int: Places] = [:]
+
+  /// Creates an empty collection.
+  init(upTo mostCounted: Int64) { self.mostCounted = mostCounted }
+
+  /// Whether no text was found.
+  var isEmpty: Bool { places.isEmpty }
+
+  /// The numbers of the texts that were found.
+  var numbers: some Sequence<Int> { places.keys }
+
+  /// Whether a text was found as often as it is counted.
+  func isFull(_ number: Int) -> Bool {
+    (places[number]?.count ?? 0) >= mostCounted
+  }
+
+  /// Adds an occurrence of a text.
+  mutating func insert(_ number: Int, at offset: Int64) {
+    insert(Places(count: 1, first: offset), of: number)
+  }
+
+  /// Adds what was found in another part of the file.
+  mutating func merge(_ other: TextPlaces) {
+    for (number, places) in other.places { insert(places, of: number) }
+  }
+
+  private mutating func insert(_ other: Places, of number: Int) {
+    let known = places[number] ?? Places(count: 0, first: .max)
+    places[number] = Places(
+      count: min(known.count + other.count, mostCounted),
+      first: min(known.first, other.first))
+  }
+
+  /// Returns how often the texts that fulfil a condition were found, whether they can be there more often, and where the
+  /// first one begins; `nil` if none was found.
+  func traces(
+    where isTrace: (_ number: Int) -> Bool
+  ) -> (count: Int64, isLowerBound: Bool, first: Int64)? {
+    let traces = places.filter { isTrace($0.key) }.values
+    guard let first = traces.lazy.map(\.first).min() else { return nil }
+    return (
+      traces.reduce(0) { $0 + $1.count }, traces.contains { $0.count >= mostCounted }, first
+    )
   }
 }

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 import Files
 
 /// An unnamed file that several lists share.
@@ -101,4 +101,42 @@ extension FileError {
     case .symbolicLink, .exists, .brokenPipe, .busy, .other: false
     }
   }
+}
+
+/// The space that the long lists of this process take on file systems while they are in use.
+public enum SpoolSpace {
+  /// Of each file system, by its number.
+  private static let taken = Monitor<[UInt64: Int64]>([:])
+
+  /// A file takes whole blocks. Most file systems have blocks of 4 KiB.
+  private static let block: Int64 = 4_096
+
+  /// Returns how many bytes are free again on a file system when this process ends, besides those that already are.
+  ///
+  /// - Parameter device: The number of the file system: ``FileSystemStatus/device``.
+  public static func bytes(on device: UInt64) -> ByteCount {
+    taken.withLock { ByteCount($0[device] ?? 0) }
+  }
+
+  /// Counts that a file has grown, or is gone.
+  static func change(from before: Int64, to after: Int64, on device: UInt64) {
+    let blocks = [before, after].map { ($0 + block - 1) / block * block }
+    taken.withLock { $0[device, default: 0] += blocks[1] - blocks[0] }
+  }
+}
+
+/// A value that can be kept as bytes in a temporary file, which the same process reads again.
+protocol Spoolable {
+  /// Adds the value to others.
+  func pack(into values: inout PackedValues)
+
+  /// How many bytes of texts it has.
+  var textBytes: Int { get }
+
+  /// Reads a value that ``pack(into:)`` has written.
+  init(from reader: inout PackedReader) throws(PackedReader.Failure)
+}
+
+extension Spoolable {
+  var textBytes: Int { 0 }
 }

@@ -133,3 +133,68 @@ struct SecretAudit: Sendable {
     return has("javascript") || has("ecmascript") || has("html") || has("css") ? .script : .text
   }
 }
+
+/// Secrets that were found, each once, up to a limit: a hostile cache can have any number.
+struct FoundSecrets {
+  /// What makes two secrets the same.
+  struct Key: Hashable {
+    /// The secret.
+    let value: ByteString
+    /// The rule; `nil` if it does not matter.
+    var rule: SecretRule?
+    /// The place; `nil` if it does not matter.
+    var place: AuditPlace?
+  }
+
+  /// The findings, in the order in which they were found.
+  private(set) var findings: [AuditFinding] = []
+
+  private var indices: [Key: Int] = [:]
+  private let most: Int
+
+  /// Creates an empty collection of at most this many secrets.
+  init(most: Int) { self.most = most }
+
+  /// Counts a secret that was found before once more.
+  ///
+  /// - Returns: `false` if it was not found before.
+  mutating func recount(_ key: Key) -> Bool {
+    guard let index = indices[key] else { return false }
+    findings[index].count += 1
+    return true
+  }
+
+  /// Adds a secret that was not found before, unless there are too many.
+  ///
+  /// - Returns: Whether it was added.
+  @discardableResult
+  mutating func insert(_ finding: @autoclosure () -> AuditFinding, as key: Key) -> Bool {
+    guard findings.count < most else { return false }
+    indices[key] = findings.count
+    findings.append(finding())
+    return true
+  }
+}
+
+/// The secrets that entries have, so that they are not reported again where older versions of the entries are.
+///
+/// Beyond a limit, secrets are not remembered, and are reported there as well.
+public struct KnownSecrets: Sendable {
+  private var numbers: Set<UInt64> = []
+  private let most: Int
+
+  /// Creates an empty collection.
+  ///
+  /// - Parameter most: The most secrets that are remembered. A million take some tens of megabytes.
+  init(most: Int = 1 << 20) { self.most = most }
+
+  /// Remembers secrets.
+  mutating func insert(_ others: [UInt64]) {
+    for number in others where numbers.count < most { numbers.insert(number) }
+  }
+
+  /// Whether this is a secret that was remembered.
+  func contains(_ value: [UInt8]) -> Bool {
+    numbers.contains(SecretMatch.fingerprintNumber(of: value))
+  }
+}

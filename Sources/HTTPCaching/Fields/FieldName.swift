@@ -146,3 +146,167 @@ extension FieldName {
   /// The fields that freshness and validators depend on (RFC 9111 §4.2, RFC 9110 §8.8).
   public static let ofFreshness = FreshnessField.allCases.map { FieldName($0.known) }
 }
+
+/// A set of field names with a fast lookup.
+public struct FieldNameSet: Sendable {
+  /// A bit for each known name.
+  private var known: UInt32 = 0
+  private var others: [FieldName] = []
+
+  /// Creates a set of names.
+  public init(_ names: some Sequence<FieldName>) {
+    for name in names { insert(name) }
+  }
+
+  /// Inserts a name that is not in the set.
+  public mutating func insert(_ name: FieldName) {
+    if let number = name.known?.rawValue {
+      known |= 1 << UInt32(number)
+    } else {
+      others.append(name)
+    }
+  }
+
+  /// The member of the set that equals the bytes, ignoring case; `nil` if there is none (RFC 9110 §5.1).
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of names in the set that this module does not know.
+  public func name(matching bytes: Span<UInt8>) -> FieldName? {
+    if let found = KnownFieldName(bytes) {
+      return known >> UInt32(found.rawValue) & 1 == 1 ? FieldName(found) : nil
+    }
+    if others.isEmpty { return nil }
+    // Iterating over the array would retain and release each name.
+    let others = others.span
+    for index in others.indices where others[index].matches(bytes) { return others[index] }
+    return nil
+  }
+}
+
+/// Names in lowercase ASCII that are compared with bytes, ignoring case.
+///
+/// All letters are in one array. Reading them from a `String` takes ten times as long, and with an array of names,
+/// threads would contend for the reference counts.
+struct NameTable: Sendable {
+  // The longest known name, `stale-while-revalidate`, has 22 letters. A fixed room for each makes
+  // the place of a name a product.
+  private static let room = 24
+
+  private let letters: [UInt8]
+
+  /// - Parameter names: Names of at most 23 letters.
+  init(_ names: [String]) {
+    // The padding is a capital, which occurs neither in a name nor in lowercased bytes.
+    letters = names.flatMap { name in
+      Array(name.utf8) + repeatElement(UInt8(ascii: "A"), count: Self.room - name.utf8.count)
+    }
+  }
+
+  /// Whether the bytes equal the name at an index of the table.
+  func matches(_ bytes: Span<UInt8>, at place: Int) -> Bool {
+    // One byte of padding must remain, because it marks the end of the name.
+    guard bytes.count < Self.room else { return false }
+    let name = letters.span.extracting((place * Self.room)..<((place + 1) * Self.room))
+    for index in bytes.indices where bytes[index].asciiLowercased != name[index] { return false }
+    return name[bytes.count] == UInt8(ascii: "A")
+  }
+}
+
+/// A field that this module reads or writes.
+///
+/// A known name takes one byte: comparing two is cheap, and threads do not contend for a reference count.
+enum KnownFieldName: UInt8, Hashable, Sendable, CaseIterable {
+  case age
+  case authenticate
+  case authorization
+  case cacheControl
+  case connection
+  case contentEncoding
+  case contentLength
+  case contentLocation
+  case contentRange
+  case cookie
+  case date
+  case entityTag
+  case expires
+  case ifModifiedSince
+  case ifNoneMatch
+  case ifRange
+  case lastModified
+  case pragma
+  case proxyAuthenticate
+  case proxyAuthorization
+  case range
+  case setCookie
+  case vary
+
+  /// The name in lower-case ASCII.
+  var lowercased: String {
+    switch self {
+    case .age: "age"
+    case .authenticate: "www-authenticate"
+    case .authorization: "authorization"
+    case .cacheControl: "cache-control"
+    case .connection: "connection"
+    case .contentEncoding: "content-encoding"
+    case .contentLength: "content-length"
+    case .contentLocation: "content-location"
+    case .contentRange: "content-range"
+    case .cookie: "cookie"
+    case .date: "date"
+    case .entityTag: "etag"
+    case .expires: "expires"
+    case .ifModifiedSince: "if-modified-since"
+    case .ifNoneMatch: "if-none-match"
+    case .ifRange: "if-range"
+    case .lastModified: "last-modified"
+    case .pragma: "pragma"
+    case .proxyAuthenticate: "proxy-authenticate"
+    case .proxyAuthorization: "proxy-authorization"
+    case .range: "range"
+    case .setCookie: "set-cookie"
+    case .vary: "vary"
+    }
+  }
+
+  private static let table = NameTable(allCases.map(\.lowercased))
+
+  /// Finds the field with a name, ignoring case; `nil` if it is unknown.
+  init?(_ name: Span<UInt8>) {
+    guard let candidate = Self.candidate(for: name),
+      Self.table.matches(name, at: Int(candidate.rawValue))
+    else { return nil }
+    self = candidate
+  }
+
+  /// The only field whose name has this length and this last letter. One comparison then decides, without hashing.
+  private static func candidate(for name: Span<UInt8>) -> Self? {
+    // A hostile cache can have a field with an empty name.
+    guard name.count > 0 else { return nil }
+    return switch (name.count, name[name.count - 1].asciiLowercased) {
+    case (3, UInt8(ascii: "e")): .age
+    case (4, UInt8(ascii: "e")): .date
+    case (4, UInt8(ascii: "g")): .entityTag
+    case (4, UInt8(ascii: "y")): .vary
+    case (5, UInt8(ascii: "e")): .range
+    case (6, UInt8(ascii: "a")): .pragma
+    case (6, UInt8(ascii: "e")): .cookie
+    case (7, UInt8(ascii: "s")): .expires
+    case (8, UInt8(ascii: "e")): .ifRange
+    case (10, UInt8(ascii: "e")): .setCookie
+    case (10, UInt8(ascii: "n")): .connection
+    case (13, UInt8(ascii: "d")): .lastModified
+    case (13, UInt8(ascii: "e")): .contentRange
+    case (13, UInt8(ascii: "h")): .ifNoneMatch
+    case (13, UInt8(ascii: "l")): .cacheControl
+    case (13, UInt8(ascii: "n")): .authorization
+    case (14, UInt8(ascii: "h")): .contentLength
+    case (16, UInt8(ascii: "e")): .authenticate
+    case (16, UInt8(ascii: "g")): .contentEncoding
+    case (16, UInt8(ascii: "n")): .contentLocation
+    case (17, UInt8(ascii: "e")): .ifModifiedSince
+    case (18, UInt8(ascii: "e")): .proxyAuthenticate
+    case (19, UInt8(ascii: "n")): .proxyAuthorization
+    default: nil
+    }
+  }
+}

@@ -81,3 +81,108 @@ public struct FieldSection: Hashable, Sendable {
     return false
   }
 }
+
+/// The part of a response that a directive applies to (RFC 9111 §5.2.2.4, §5.2.2.7).
+public enum FieldScope: Hashable, Sendable {
+  /// The whole response: the directive has no argument, or one that names no field.
+  case wholeResponse
+
+  /// Only the named header fields: the qualified form of the directive.
+  case fields([FieldName])
+
+  /// Reads the directives with a name; `nil` if there are none.
+  ///
+  /// If one of them applies to the whole response, all do: the strictest counts. An argument that is not a list of
+  /// field names also applies to the whole response.
+  init?(_ name: CacheDirective.Name, in control: CacheControl) {
+    guard control.contains(name) else { return nil }
+    var fields: [FieldName] = []
+    for directive in control.directives where directive.name == name {
+      guard let names = Self.names(directive.argument) else {
+        self = .wholeResponse
+        return
+      }
+      fields += names
+    }
+    if fields.isEmpty { return nil }
+    self = .fields(fields)
+  }
+
+  private static func names(_ argument: CacheDirective.Argument?) -> [FieldName]? {
+    guard let text = argument?.text else { return nil }
+    let names = ListMembers(text).members.map { FieldName($0) }
+    // RFC 9111 §5.2.2.4 notes that many caches treat the qualified form as the unqualified one,
+    // which is the safe reading of an argument that cannot be understood.
+    return names.isEmpty || !names.allSatisfy(\.isValid) ? nil : names
+  }
+}
+
+/// The conditions under which a value of several lines, which a store has joined by `, `, may mean something else than
+/// the separate lines (RFC 9110 §5.3).
+enum JoinedLines: Sendable {
+  /// Never: the field is a list, or only its presence matters.
+  case harmless
+  /// A quotation mark: the field is a list, but a line may have an unclosed quotation mark.
+  case quotation
+  /// A comma: the field has a single value.
+  case comma
+  /// A comma other than the one after the name of the day.
+  case commaInDate
+
+  init(of name: KnownFieldName) {
+    if let field = FreshnessField(name) {
+      self.init(of: field)
+      return
+    }
+    switch name {
+    case .contentLength, .contentLocation, .contentRange, .pragma: self = .comma
+    default: self = .harmless
+    }
+  }
+
+  init(of field: FreshnessField) {
+    switch field {
+    // Lists mean the same joined or not (RFC 9110 §5.3), unless an unclosed quotation mark of one
+    // line swallows the next.
+    case .cacheControl: self = .quotation
+    case .date, .expires, .lastModified: self = .commaInDate
+    case .age, .entityTag: self = .comma
+    }
+  }
+
+  /// Whether a joined value may mean something else than its lines.
+  func mayChange(_ value: Span<UInt8>) -> Bool {
+    switch self {
+    case .harmless: return false
+    case .quotation: return value.contains(UInt8(ascii: "\""), from: 0)
+    case .comma: return value.contains(UInt8(ascii: ","), from: 0)
+    case .commaInDate:
+      // Nearly all values have this form: a single date cannot be several joined lines.
+      if value.count == 29, HTTPDate.hasFixedForm(value) { return false }
+      var letters = 0
+      while letters < value.count, value[letters].asciiLowercased >= UInt8(ascii: "a") {
+        letters += 1
+      }
+      // The comma after `Sun` or `Sunday` belongs to a date. Any other one separates two lines.
+      return value.contains(UInt8(ascii: ","), from: letters == 0 ? 0 : letters + 1)
+    }
+  }
+}
+
+extension FieldName {
+  /// Whether a value that may be several lines joined by `, ` may mean something else than the separate lines (RFC 9110
+  /// §5.3).
+  public func mayChange(joined value: Span<UInt8>) -> Bool {
+    known.map { JoinedLines(of: $0).mayChange(value) } ?? false
+  }
+}
+
+extension Span<UInt8> {
+  fileprivate func contains(_ byte: UInt8, from start: Int) -> Bool {
+    // Without an early exit, the compiler can vectorize the loop.
+    var found = false
+    let rest = extracting(droppingFirst: start)
+    for index in rest.indices { found = (rest[index] == byte) || found }
+    return found
+  }
+}

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Whether a private cache may store a response (RFC 9111 §3).
 ///
 /// Storing is never required: a cache may decide not to store a response for reasons of its own.
@@ -128,4 +130,124 @@ extension Storability.Reason {
     case .status: .semantics("15.1")
     }
   }
+}
+
+/// The properties of status codes that matter for caching (RFC 9110 §15).
+public enum StatusCode {
+  /// Whether a response with this status is final, not interim (RFC 9110 §15, RFC 9111 §3).
+  public static func isFinal(_ status: Int64) -> Bool { status >= 200 }
+
+  /// Whether a response with this status may have a heuristic lifetime (RFC 9110 §15.1).
+  public static func isHeuristicallyCacheable(_ status: Int64) -> Bool {
+    switch status {
+    // 302 and 307 are not in the list: a temporary redirect needs an explicit lifetime.
+    case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
+    default: false
+    }
+  }
+
+  /// Whether this is a final status that RFC 9110 §15 defines: the test for `must-understand` (RFC 9111 §5.2.2.3).
+  public static func isUnderstood(_ status: Int64) -> Bool {
+    switch status {
+    case 200...206, 300...305, 307, 308, 400...417, 421, 422, 426, 500...505: true
+    default: false
+    }
+  }
+}
+
+/// How much of a body is stored (RFC 9111 §3.3).
+public enum StoredBody: Hashable, Sendable {
+  /// All of it, as far as is known.
+  case complete
+
+  /// The first `bytes` bytes. The rest can be requested.
+  case start(bytes: Int64)
+
+  /// Another part, or nothing: the whole body must be requested again.
+  case fragment
+
+  /// Compares the stored body with the announced length (RFC 9110 §8.6, §14.4).
+  ///
+  /// If a content coding was removed, `Content-Length` does not apply to the stored bytes, and the body counts as
+  /// complete. Only a 200 or a 206 can be completed (RFC 9111 §3.3).
+  public init(of exchange: borrowing Exchange) {
+    if exchange.status == 206 {
+      self = Self.part(exchange)
+      return
+    }
+    guard let stored = exchange.bodyBytes, let length = exchange.announcedLength, stored < length
+    else {
+      self = .complete
+      return
+    }
+    // Without a byte there is nothing to complete, and `Range: bytes=0-` asks for everything
+    // anyway.
+    self = stored > 0 && exchange.status == 200 ? .start(bytes: stored) : .fragment
+  }
+
+  private static func part(_ exchange: borrowing Exchange) -> StoredBody {
+    // Only a beginning can be completed, by a request for the bytes after it.
+    guard let range = ContentRange(exchange.fields), range.first == 0 else { return .fragment }
+    // Less may be stored than was sent.
+    let bytes = min(exchange.bodyBytes ?? range.length, range.length)
+    if range.completeLength == bytes { return .complete }
+    // Positions refer to the coded body, but the stored bytes may have been decoded.
+    guard !exchange.fields.contains(.contentEncoding) else { return .fragment }
+    return bytes > 0 ? .start(bytes: bytes) : .fragment
+  }
+
+  /// The announced length of the stored bytes; `nil` if the response announced none, or the length of other bytes.
+  fileprivate static func announcedLength(_ exchange: borrowing Exchange) -> Int64? {
+    // These responses have no body, or `Content-Length` is not the length of the stored bytes.
+    guard let status = exchange.status, exchange.request?.isHead != true, status != 204,
+      status != 206, status != 304, !exchange.fields.contains(.contentEncoding)
+    else { return nil }
+    // Recorders and some caches keep a redirect without its body, which clients do not read.
+    if 300...399 ~= status, exchange.bodyBytes == 0 { return nil }
+    return exchange.fields.firstValue(of: .contentLength).flatMap(Self.number)
+  }
+
+  /// Parses decimal digits; `nil` for anything else, or a number beyond 64 bits.
+  static func number(_ text: some Collection<UInt8>) -> Int64? {
+    guard !text.isEmpty, text.allSatisfy(\.isASCIIDigit) else { return nil }
+    return Int64(String(decoding: text, as: UTF8.self))
+  }
+}
+
+extension Exchange {
+  /// The announced length in bytes of the stored body (RFC 9110 §8.6).
+  ///
+  /// `nil` if the response announced none, or the length of other bytes: of a part, of the body that HEAD omits, or of
+  /// a coded body whose coding was removed.
+  public var announcedLength: Int64? { StoredBody.announcedLength(self) }
+}
+
+extension StatusCode {
+  /// Returns the recommended reason phrase of a status code (RFC 9110 §15 and the IANA registry); empty if the code is
+  /// not registered.
+  public static func phrase(of status: Int64) -> String {
+    phrases[status] ?? ""
+  }
+
+  private static let phrases: [Int64: String] = [
+    100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
+    200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information",
+    204: "No Content", 205: "Reset Content", 206: "Partial Content", 207: "Multi-Status",
+    208: "Already Reported", 226: "IM Used",
+    300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other",
+    304: "Not Modified", 305: "Use Proxy", 307: "Temporary Redirect", 308: "Permanent Redirect",
+    400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden",
+    404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
+    407: "Proxy Authentication Required", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
+    411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large",
+    414: "URI Too Long", 415: "Unsupported Media Type", 416: "Range Not Satisfiable",
+    417: "Expectation Failed", 421: "Misdirected Request", 422: "Unprocessable Content",
+    423: "Locked", 424: "Failed Dependency", 425: "Too Early", 426: "Upgrade Required",
+    428: "Precondition Required", 429: "Too Many Requests",
+    431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons",
+    500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
+    503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+    506: "Variant Also Negotiates", 507: "Insufficient Storage", 508: "Loop Detected",
+    511: "Network Authentication Required",
+  ]
 }

@@ -96,3 +96,123 @@ public struct Validators: Hashable, Sendable {
     return lastModified.flatMap { $0.isStrong ? $0.verbatim : nil }
   }
 }
+
+/// Whether the origin's version differs from the stored one (RFC 9110 §8.8).
+///
+/// Validators are only compared for equality, never for which is newer: after a rollback or a restored backup, the
+/// `Last-Modified` of the origin is older than the stored one.
+public enum ValidatorComparison: Hashable, Sendable {
+  /// The validator that decided.
+  public enum Decider: String, Hashable, Sendable, CaseIterable {
+    /// `ETag`, by the weak comparison (RFC 9110 §8.8.3.2).
+    case entityTag = "etag"
+    /// `Last-Modified`, as times (RFC 9110 §8.8.2).
+    case lastModified = "last-modified"
+  }
+
+  /// The validators are the same.
+  case unchanged(Decider)
+
+  /// The validators differ.
+  case changed(Decider)
+
+  /// The validators differ, and the `Last-Modified` of the origin is older than the stored one.
+  case rolledBack(Decider)
+
+  /// The two have no kind of validator in common, so only a complete download can decide.
+  case unknown
+
+  /// Compares validators. If both have an entity tag, it decides (RFC 9110 §13.2.2).
+  public init(stored: Validators, origin: Validators) {
+    let ours = stored.lastModified?.secondsSince1970
+    let theirs = origin.lastModified?.secondsSince1970
+    // An origin that goes by `If-Modified-Since` answers 304 to a date that is later than its own,
+    // so it cannot report a rollback itself.
+    let isOlder = if let ours, let theirs { theirs < ours } else { false }
+    if let tag = stored.entityTag, let other = origin.entityTag {
+      self =
+        if tag.weaklyEquals(other) {
+          .unchanged(.entityTag)
+        } else {
+          isOlder ? .rolledBack(.entityTag) : .changed(.entityTag)
+        }
+    } else if let ours, let theirs {
+      self =
+        if ours == theirs {
+          .unchanged(.lastModified)
+        } else {
+          isOlder ? .rolledBack(.lastModified) : .changed(.lastModified)
+        }
+    } else {
+      self = .unknown
+    }
+  }
+}
+
+/// A 304 response, which confirms that a stored response is still valid (RFC 9111 §4.3.4).
+public struct NotModified: Hashable, Sendable {
+  /// Whether a 304 applies to a stored response.
+  public enum Selection: String, Hashable, Sendable, CaseIterable {
+    /// It has the same strong entity tag.
+    case sameStrongTag = "same-strong-tag"
+    /// It has a weakly equal entity tag.
+    case sameWeakTag = "same-weak-tag"
+    /// It has the same `Last-Modified` and no entity tag.
+    case sameLastModified = "same-last-modified"
+    /// Neither response has a validator, and no other response is stored.
+    case noValidators = "no-validators"
+    /// It has a strong entity tag that the stored response does not have.
+    case otherStrongTag = "other-strong-tag"
+    /// It has weak validators that the stored response does not have.
+    case otherWeakValidator = "other-weak-validator"
+    /// It has no validator, but the stored response has one, or there are several stored responses.
+    case ambiguous
+
+    /// Whether the 304 may be used to update the stored response (RFC 9111 §4.3.4).
+    public var mayUpdate: Bool {
+      switch self {
+      case .sameStrongTag, .sameWeakTag, .sameLastModified, .noValidators: true
+      case .otherStrongTag, .otherWeakValidator, .ambiguous: false
+      }
+    }
+  }
+
+  /// The header section of the 304.
+  public let fields: FieldSection
+
+  /// The time at which its request was sent, in seconds since 1970.
+  public let requestTime: Int64
+
+  /// The time at which it was received, in seconds since 1970.
+  public let responseTime: Int64
+
+  /// Creates a 304 (RFC 9110 §15.4.5).
+  public init(fields: FieldSection, requestTime: Int64, responseTime: Int64) {
+    self.fields = fields
+    self.requestTime = requestTime
+    self.responseTime = responseTime
+  }
+
+  /// Returns whether and why the 304 applies to a stored response (RFC 9111 §4.3.4).
+  ///
+  /// - Parameter isOnlyOne: Whether no other response is stored for the same request.
+  public func selection(of exchange: Exchange, isOnlyOne: Bool = true) -> Selection {
+    let date = DateField(.date, in: fields, now: responseTime)
+    let theirs = Validators(fields, date: date, now: responseTime)
+    let ours = Validators(of: exchange)
+    if let tag = theirs.entityTag {
+      // A strong tag selects only a response with the same strong tag (RFC 9111 §4.3.4).
+      if tag.isStrong {
+        return ours.entityTag?.stronglyEquals(tag) == true ? .sameStrongTag : .otherStrongTag
+      }
+      return ours.entityTag?.weaklyEquals(tag) == true ? .sameWeakTag : .otherWeakValidator
+    }
+    if let date = theirs.lastModified {
+      // Compared as times, as an origin may write the same date in two of the three forms.
+      return ours.lastModified?.secondsSince1970 == date.secondsSince1970
+        ? .sameLastModified : .otherWeakValidator
+    }
+    // Without validators, a 304 only applies to a single stored response that has none either (RFC 9111 §4.3.4).
+    return ours.isEmpty && isOnlyOne ? .noValidators : .ambiguous
+  }
+}

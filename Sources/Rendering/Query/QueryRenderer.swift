@@ -1,5 +1,7 @@
-import Bytes
+public import Administration
+public import Bytes
 import JSON
+public import ResponseStorage
 
 /// Renders the rows of a query.
 public struct QueryRenderer: Sendable {
@@ -81,5 +83,209 @@ public struct QueryRenderer: Sendable {
       }
     }
     buffer.append(UInt8(ascii: "\n"))
+  }
+}
+
+/// The formats of the rows of a query.
+public enum QueryFormat: String, Hashable, Sendable, CaseIterable {
+  case table
+  case json
+  case ndjson
+  case csv
+  case tsv
+
+  /// Whether each column needs a name of its own.
+  public var needsUniqueNames: Bool { self == .json || self == .ndjson }
+}
+
+/// Renders the rows of a query as a table for people.
+///
+/// The first rows determine the column widths and are kept until then, as in a list.
+struct QueryTable: Sendable {
+  private typealias Cell = (text: [UInt8], isNumber: Bool)
+
+  private let columns: [String]
+  private var kept: [[DatabaseValue]] = []
+  private var keptBytes = 0
+  private var widths: [Int]?
+
+  init(columns: [String]) { self.columns = columns }
+
+  /// Appends a row, or keeps it until the column widths are known.
+  mutating func append(_ row: [DatabaseValue], into buffer: inout TextBuffer) {
+    if let widths { return Self.append(row.map(Self.cell), widths, into: &buffer) }
+    kept.append(row)
+    for case .text(let text) in row { keptBytes += text.count }
+    for case .bytes(let bytes) in row { keptBytes += bytes.count }
+    if TableLayout.isEnough(rows: kept.count, bytes: keptBytes) { appendKept(into: &buffer) }
+  }
+
+  /// Appends the rows that are still kept.
+  mutating func finish(into buffer: inout TextBuffer) {
+    if widths == nil { appendKept(into: &buffer) }
+  }
+
+  private mutating func appendKept(into buffer: inout TextBuffer) {
+    let rows = kept.map { $0.map(Self.cell) }
+    var titles = columns.map { title -> Cell in
+      var text = TextBuffer()
+      text.append(shown: Array(title.utf8))
+      return (text.bytes, false)
+    }
+    var widths: [Int] = []
+    for index in columns.indices {
+      let title = DisplayWidth.width(of: titles[index].text[...])
+      let widest = rows.reduce(0) { max($0, DisplayWidth.width(of: $1[index].text[...])) }
+      widths.append(TableLayout.naturalWidth(title: title, widestCell: widest))
+      // The heading stands where the numbers below it do.
+      titles[index].isNumber = rows.first?[index].isNumber ?? false
+    }
+    Self.append(titles, widths, into: &buffer)
+    for row in rows { Self.append(row, widths, into: &buffer) }
+    kept = []
+    self.widths = widths
+  }
+
+  private static func append(_ row: [Cell], _ widths: [Int], into buffer: inout TextBuffer) {
+    for (index, cell) in row.enumerated() {
+      if index > 0 { buffer.append(UInt8(ascii: " "), count: TableLayout.gap) }
+      let padding = widths[index] - DisplayWidth.width(of: cell.text[...])
+      if cell.isNumber { buffer.append(UInt8(ascii: " "), count: padding) }
+      buffer.append(contentsOf: cell.text)
+      if !cell.isNumber, index < row.count - 1 { buffer.append(UInt8(ascii: " "), count: padding) }
+    }
+    buffer.append(UInt8(ascii: "\n"))
+  }
+
+  private static func cell(_ value: DatabaseValue) -> Cell {
+    var text = TextBuffer()
+    switch value {
+    case .null: break
+    case .integer(let value): text.append(integer: value)
+    case .real(let value): text.append("\(value)")
+    case .text(let value), .bytes(let value): text.append(shown: value)
+    }
+    // Without it, columns would shift for `awk` and the like.
+    if text.bytes.isEmpty { text.append(UInt8(ascii: "-")) }
+    return switch value {
+    case .integer, .real: (text.bytes, true)
+    default: (text.bytes, false)
+    }
+  }
+}
+
+/// Reads the columns of a list as values of a table in SQL.
+///
+/// They are the values of the JSON formats; what is an array or an object there is its text here.
+public struct ColumnReader: Sendable {
+  private let secrets: SecretPolicy
+  private let cells: CellReader
+  private let now: Timestamp
+
+  /// Creates a reader.
+  ///
+  /// - Parameters:
+  ///   - secrets: Which secrets the values may contain.
+  ///   - now: The time to which ages are measured.
+  ///   - expiryRules: The expiry rules of apps, which affect freshness.
+  public init(secrets: SecretPolicy, now: Timestamp, expiryRules: [UserInfoExpiry.Rule]) {
+    self.secrets = secrets
+    self.now = now
+    cells = CellReader(
+      secrets: secrets, reader: .programs, now: now, expiryRules: expiryRules)
+  }
+
+  /// Returns the value of a column.
+  public func value(
+    of column: Column, in response: borrowing StoredResponse
+  ) -> DatabaseValue {
+    switch cells.value(of: column, in: response) {
+    case .unknown: .null
+    case .integer(let value), .percent(let value), .duration(let value): .integer(value)
+    case .byteCount(let count): .integer(count.bytes)
+    case .text(let text): DatabaseValue(text: text.bytes)
+    case .word(let word): .text(Array(word.utf8))
+    case .freshness(let state): state.map { .text(Array($0.rawValue.utf8)) } ?? .null
+    case .time(let time): Self.text { $0.append(time: time) }
+    case .age(let time): .integer(now.wholeSeconds - time.wholeSeconds)
+    case .remainingLifetime(let seconds): seconds.map { .integer($0) } ?? .null
+    case .words(let words): Self.json { $0.value(words) }
+    case .headers(let headers): Self.json { $0.value(headers) }
+    case .notes(let notes): Self.json { $0.value(notes) }
+    case .property(let value): Self.value(value)
+    case .properties(let properties): Self.json { $0.properties(properties) }
+    }
+  }
+
+  /// Returns header fields with the values of secret fields masked.
+  public func masked(_ headers: HeaderFields) -> HeaderFields { secrets.headers(headers) }
+
+  /// Returns the key and the value of each property, the values of secret keys masked.
+  public func values(
+    of properties: [StoredResponse.Property]
+  ) -> [(key: DatabaseValue, value: DatabaseValue)] {
+    secrets.properties(properties).map { property in
+      (DatabaseValue(text: property.key.bytes), Self.value(property.value))
+    }
+  }
+
+  /// Returns a property as a plain value if SQL has one like it, otherwise as JSON.
+  private static func value(_ value: StoredResponse.PropertyValue) -> DatabaseValue {
+    switch value {
+    case .null: .null
+    case .boolean(let value): .integer(value ? 1 : 0)
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .date(let time): text { $0.append(time: time) }
+    case .data(let bytes): .bytes(bytes)
+    case .text(let text): DatabaseValue(text: text.bytes)
+    case .array, .dictionary, .opaque: json { $0.value(value) }
+    }
+  }
+
+  private static func text(_ write: (inout TextBuffer) -> Void) -> DatabaseValue {
+    var buffer = TextBuffer()
+    write(&buffer)
+    return .text(buffer.bytes)
+  }
+
+  private static func json(_ write: (inout JSONWriter) -> Void) -> DatabaseValue {
+    var buffer = TextBuffer()
+    buffer.writeJSON(write)
+    return .text(buffer.bytes)
+  }
+}
+
+/// A value of a table in SQL.
+public enum DatabaseValue: Hashable, Sendable {
+  /// No value: it is unknown, or there is none.
+  case null
+  case integer(Int64)
+  case real(Double)
+  /// UTF-8.
+  case text([UInt8])
+  /// Bytes, also of a text that is not UTF-8.
+  case bytes([UInt8])
+
+  /// Creates a value from text of a cache, which may be any bytes.
+  public init(text: [UInt8]) {
+    // Databases tell text from bytes, and readers of text fail at what is not UTF-8.
+    self = text.isUTF8 ? .text(text) : .bytes(text)
+  }
+}
+
+extension [UInt8] {
+  /// Whether the bytes are UTF-8.
+  ///
+  /// - Complexity: O(*n*)
+  var isUTF8: Bool {
+    if PrintableASCII.isAll(of: span) { return true }
+    var index = 0
+    while index < count {
+      let (scalar, length) = scalar(at: index)
+      if scalar == nil { return false }
+      index += length
+    }
+    return true
   }
 }

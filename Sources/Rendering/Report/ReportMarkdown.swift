@@ -1,5 +1,5 @@
-import Administration
-import Auditing
+public import Administration
+public import Auditing
 import Bytes
 import ResponseStorage
 
@@ -158,4 +158,63 @@ struct ReportMarkdown: Sendable {
 
       """
   }
+}
+
+/// Renders the report of a cache, as HTML or Markdown.
+public struct ReportRenderer: Sendable {
+  /// Which secrets the report may contain.
+  public var secrets: SecretPolicy
+
+  /// The name and the version of the program.
+  public var generator: String
+
+  /// Creates a renderer.
+  public init(secrets: SecretPolicy, generator: String) {
+    self.secrets = secrets
+    self.generator = generator
+  }
+
+  /// Appends a report as one HTML file that loads nothing.
+  ///
+  /// - Parameter audit: The findings of an audit; `nil` for a report without them.
+  public func appendHTML(
+    _ report: CacheReport, audit: AuditTally? = nil, into buffer: inout TextBuffer
+  ) {
+    let page = ReportPage(
+      words: ReportWords(report: report, secrets: secrets), generator: generator, audit: audit)
+    buffer.append(contentsOf: page.html.bytes)
+  }
+
+  /// Appends a report as Markdown.
+  ///
+  /// - Parameter audit: The findings of an audit; `nil` for a report without them.
+  public func appendMarkdown(
+    _ report: CacheReport, audit: AuditTally? = nil, into buffer: inout TextBuffer
+  ) {
+    let text = ReportMarkdown(
+      words: ReportWords(report: report, secrets: secrets), generator: generator, audit: audit)
+    buffer.append(contentsOf: text.markdown.bytes)
+  }
+}
+
+/// A table of a report as text, for all output formats.
+struct ReportTable: Hashable, Sendable {
+  /// A row of a table.
+  struct Row: Hashable, Sendable {
+    /// The name of the row.
+    let name: ByteString
+    // Markdown shows such a name as code and HTML isolates its direction, as text from right to
+    // left would turn the rest of the line around.
+    /// Whether the name is text from the cache.
+    var isFromCache = false
+    /// The meaning of the name, if it needs an explanation.
+    var meaning: String?
+    /// A text for each column except the first.
+    let values: [String]
+  }
+
+  /// The column heads.
+  let columns: [String]
+  /// The rows below the heads.
+  let rows: [Row]
 }

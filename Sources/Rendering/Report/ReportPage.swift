@@ -176,3 +176,209 @@ struct ReportPage: Sendable {
     return "<ul class=\"legend\">\(items)</ul>"
   }
 }
+
+extension ReportPage {
+  /// The findings of an audit; empty if there was none.
+  var auditCard: HTML {
+    guard let audit else { return "" }
+    var items: HTML = ""
+    for rule in words.auditTexts(of: audit) {
+      var hosts: HTML = ""
+      for host in rule.hosts { hosts += "\(hosts == HTML() ? "" : ", ")<bdi>\(host)</bdi>" }
+      items += """
+        <li class="\(rule.isNote ? "ok" : "no")"><b>\(rule.title)</b> \(rule.text) \
+        <span class="mut">\(hosts)\(rule.rest)</span></li>
+
+        """
+    }
+    return """
+      <section class="card" id="audit">\(heading("Audit"))
+      <ul class="chk">
+      \(items)</ul>
+      <p class="sub gap">\(words.auditCounts(of: audit)), as counted by <code class="in">audit</code>. Secrets are not shown. To see where they are, run:</p>
+      \(code(words.auditCommand))</section>
+
+      """
+  }
+}
+
+extension ReportPage {
+  /// The composition of the cache: by freshness, savings and versions.
+  var composition: HTML {
+    let states = CacheReport.State.allCases
+    return """
+      <section class="card">\(heading("Composition"))
+      <p class="sub">Bodies by freshness</p>
+      \(stack(states.map { ("f-\($0.rawValue)", report.states[$0].bytes) }))
+      \(table(words.stateTable, marks: states.map { "b-\($0.rawValue)" }, isHeadShown: false))
+      <p class="sub gap">If every entry is requested again</p>
+      \(table(words.savingsTable, isHeadShown: false))
+      <p class="sub gap">Older versions</p>
+      \(table(words.versionTable, isHeadShown: false))\(churn)</section>
+      """
+  }
+
+  private var churn: HTML {
+    guard let churn = words.churnTable else { return "" }
+    return """
+
+      <p class="sub gap">Stored and removed</p>
+      \(table(churn, isHeadShown: false))
+      """
+  }
+
+  /// The parts of the size on disk, as a section.
+  var diskCard: HTML {
+    """
+    <section class="card">\(heading("On disk"))
+    \(disk)</section>
+    """
+  }
+
+  /// The parts of the size on disk.
+  var disk: HTML {
+    let parts = words.parts
+    return """
+      \(stack(parts.map { ($0.color, $0.bytes) }))
+      \(table(words.partTable, marks: parts.map(\.color), isHeadShown: false))
+      """
+  }
+
+  // Hidden from screen readers, which read the table below it.
+  /// Returns a stacked bar; each part has the class of its color.
+  func stack(_ parts: [(kind: String, bytes: ByteCount)]) -> HTML {
+    let whole = parts.reduce(0) { $0 + Double($1.bytes) }
+    var (x, bars): (Double, HTML) = (0, "")
+    for part in parts where whole > 0 {
+      let width = Double(part.bytes) / whole * 1000
+      // Narrower parts would be invisible.
+      // The numbers are in the table below, so nothing is lost.
+      guard width >= 0.5 else { continue }
+      bars += """
+        <rect class="\(part.kind)" x="\(x)" width="\(max(0.5, width - 2))" height="30"/>
+        """
+      x += width
+    }
+    return """
+      <svg class="stack" viewBox="0 0 1000 30" preserveAspectRatio="none" aria-hidden="true">\(bars)</svg>
+      """
+  }
+}
+
+extension ReportPage {
+  /// The findings that a single scan of the cache can detect.
+  var findings: HTML {
+    var items: HTML = ""
+    for finding in words.findings {
+      let command: HTML = finding.command.map { code($0) } ?? ""
+      items += """
+        <li class="\(finding.isGood ? "ok" : "no")"><b>\(finding.title)</b> \(finding.text)\(command)</li>
+
+        """
+    }
+    return """
+      <section class="card" id="integrity">\(heading("Integrity"))
+      <ul class="chk">
+      \(items)</ul>
+      <p class="sub gap">\(words.findingCounts.joined(separator: ", ")), as counted by <code class="in">check</code>. To compare the indexes of the database with its tables as well, run:</p>
+      \(code(words.checkCommand))</section>
+      """
+  }
+}
+
+extension ReportPage {
+  /// The distribution of body sizes: the share of entries, and of bytes, up to each size.
+  var sizes: HTML {
+    """
+    <section class="card">\(heading("Body sizes"))
+    <p class="sub">Entries and bytes up to each size; \(words.halfSentence)</p>
+    <svg viewBox="0 0 560 330" role="img" \
+    aria-label="Share of entries and bytes by body size">\(percentGrid(to: Chart.lowBottom))\(sizeTicks)\
+    <path class="l1" d="\(sizeLine { Double($0.entries) })"/><path class="l2" d="\(sizeLine { Double($0.bytes) })"/>\
+    <path class="base" d="M\(Chart.left) \(Chart.lowBottom)H\(Chart.right)"/></svg>
+    <ul class="legend"><li><i class="l1"></i>share of entries</li>\
+    <li><i class="l2"></i>share of bytes</li></ul></section>
+    """
+  }
+
+  /// The range of the axis, as powers of two.
+  private var powers: ClosedRange<Int> {
+    func power(_ size: ByteCount) -> Int { 64 - max(size, 1).bytes.leadingZeroBitCount }
+    let sizes = report.sizes.map(\.largest).filter { $0 > 0 }
+    let first = max(0, power(sizes.first ?? 256) - 1)
+    // At least four powers, since an axis of a single one would be a division by zero.
+    return first...max(first + 4, power(sizes.last ?? ByteCount(1 << 20)))
+  }
+
+  private func x(ofSize size: ByteCount) -> Double {
+    // Four steps for each power, as in the groups, so no logarithm is needed.
+    let size = Double(max(size, 1))
+    let power = Double(size.exponent) + (size.significand - 1)
+    let part = (power - Double(powers.lowerBound)) / Double(powers.count - 1)
+    return Chart.left + Chart.width * min(1, max(0, part))
+  }
+
+  private func sizeLine(_ count: (CacheReport.Sum) -> Double) -> HTML {
+    let whole = report.sizes.reduce(0) { $0 + count($1.sum) }
+    var line: HTML = "M\(Chart.left) \(Chart.lowBottom)"
+    var sum = 0.0
+    for group in report.sizes {
+      sum += count(group.sum)
+      let part = whole > 0 ? sum / whole : 0
+      line +=
+        "L\(x(ofSize: group.largest)) \(Chart.lowBottom - (Chart.lowBottom - Chart.top) * part)"
+    }
+    return "\(line)H\(Chart.right)"
+  }
+
+  private var sizeTicks: HTML {
+    let step = max(2, (powers.count + 5) / 6 / 2 * 2)
+    var ticks: HTML = ""
+    // The upper bound may be 63, and 1 << 63 would be negative.
+    for (index, power) in stride(from: powers.lowerBound, through: powers.upperBound, by: step)
+      .enumerated()
+    where power < 63 {
+      let x = x(ofSize: ByteCount(1 << power))
+      ticks += """
+        <path class="tick" d="M\(x) \(Chart.lowBottom)v4"/><text class="\(index % 2 == 1 ? "ax alt" : "ax")" \
+        text-anchor="\(Chart.anchor(at: x))" x="\(x)" y="\(Chart.lowBottom + 17)">\
+        \(ReportWords.roundSize(ByteCount(1 << power)))</text>
+        """
+    }
+    return ticks
+  }
+}
+
+extension ReportPage {
+  /// Returns a table with the data of a drawing.
+  ///
+  /// - Parameters:
+  ///   - marks: The color class of each row; empty for no colors.
+  ///   - isHeadShown: Whether the column heads are visible, or only available to screen readers.
+  func table(_ table: ReportTable, marks: [String] = [], isHeadShown: Bool = true) -> HTML {
+    var heads: HTML = ""
+    for column in table.columns { heads += "<th>\(column)</th>" }
+    var rows: HTML = ""
+    for (index, row) in table.rows.enumerated() {
+      let mark: HTML = index < marks.count ? "<i class=\"\(marks[index])\"></i>" : ""
+      let name: HTML = row.isFromCache ? "<bdi>\(row.name)</bdi>" : "\(row.name)"
+      let meaning: HTML = row.meaning.map { " <span class=\"mut\">\($0)</span>" } ?? ""
+      let kind: HTML = index < marks.count ? " class=\"mk\"" : ""
+      rows += "<tr><th scope=\"row\"\(kind)>\(mark)\(name)\(meaning)</th>"
+      for value in row.values { rows += "<td>\(value)</td>" }
+      rows += "</tr>\n"
+    }
+    return """
+      <table class="plain"><thead class="\(isHeadShown ? "" : "vh")"><tr>\(heads)</tr></thead><tbody>
+      \(rows)</tbody></table>
+      """
+  }
+
+  // The same numbers as text for screen readers, for copying, and for those who doubt a drawing.
+  /// Returns a collapsed table.
+  func details(_ table: ReportTable) -> HTML {
+    """
+    <details><summary>Show as a table</summary><div class="scroll-x">\(self.table(table))</div></details>
+    """
+  }
+}

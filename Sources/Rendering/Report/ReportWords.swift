@@ -1,4 +1,5 @@
 import Administration
+import Auditing
 import Bytes
 import ResponseStorage
 
@@ -189,4 +190,134 @@ extension CacheReport.State {
 
   /// The rank from good to bad, with unknown last.
   var rank: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
+}
+
+/// The findings of one rule of an audit, in words.
+struct AuditRuleText: Sendable {
+  /// Whether they are only notes.
+  let isNote: Bool
+  /// The number and the id of the rule.
+  let title: String
+  /// What was found, why that matters, and how to fix it.
+  let text: String
+  /// The hosts with the most findings, escaped and shortened.
+  let hosts: [ByteString]
+  /// The words after ``hosts``.
+  let rest: String
+}
+
+extension ReportWords {
+  /// The most hosts that are named for each rule.
+  private static let mostHosts = 3
+
+  /// The findings of an audit by rule: the most severe rules first, then those with the most findings.
+  func auditTexts(of tally: AuditTally) -> [AuditRuleText] {
+    var hosts: [AuditRule: [(name: ByteString?, findings: Int64)]] = [:]
+    for host in tally.hosts {
+      for sum in host.rules { hosts[sum.rule, default: []].append((host.name, sum.findings)) }
+    }
+    let rules = tally.rules.sorted {
+      ($0.key.severity.rank, -$0.value, $0.key.id) < ($1.key.severity.rank, -$1.value, $1.key.id)
+    }
+    return rules.map { rule, count in
+      // The hosts are ranked already; those with the most findings of this rule come first.
+      let ranked = (hosts[rule] ?? []).enumerated().sorted {
+        ($1.element.findings, $0.offset) < ($0.element.findings, $1.offset)
+      }.map(\.element)
+      let shown = ranked.prefix(Self.mostHosts)
+      let others = Int64(ranked.count - shown.count)
+      return AuditRuleText(
+        isNote: rule.severity == .note, title: "\(Self.grouped(count)) × \(rule.id):",
+        text: "\(rule.summary). \(rule.reason) \(rule.fix)",
+        hosts: shown.map { name(ofAuditedHost: $0.name) },
+        rest: others == 0
+          ? "" : " and \(QuantityWords.counted(others, "other host", "other hosts"))")
+    }
+  }
+
+  private func name(ofAuditedHost host: ByteString?) -> ByteString {
+    host.map { bounded(secrets.url($0, for: .people), to: Length.name) } ?? "the files of the cache"
+  }
+
+  /// The number of findings of each severity.
+  func auditCounts(of tally: AuditTally) -> String {
+    Finding.Severity.allCases.map { severity in
+      severity.counted(tally.counts[severity, default: 0])
+    }.joined(separator: ", ")
+  }
+
+  /// The command that shows where the findings are.
+  var auditCommand: ByteString { command("audit", "--examples 10") }
+}
+
+/// A finding about the integrity of a cache, in words.
+struct FindingText: Hashable, Sendable {
+  /// Whether everything is in order.
+  let isGood: Bool
+  /// The subject.
+  let title: String
+  /// The description.
+  let text: String
+  /// The command that shows the repair, if it can be repaired.
+  let command: ByteString?
+}
+
+extension ReportWords {
+  /// The findings, and what is in order.
+  var findings: [FindingText] {
+    var all = report.findings.map { text(of: $0) }
+    // What was checked and is in order is said too. Silence could as well mean that nobody looked.
+    if report.usage.footprint.orphanFiles == 0 {
+      all.append(good("Files:", "Every body file has an entry."))
+    }
+    if report.findings.isEmpty {
+      let entries = QuantityWords.counted(report.usage.entries, "entry was", "entries were")
+      all.append(good("Entries:", "\(entries) decoded without problems."))
+    }
+    let log = report.usage.footprint.reclaimableLogBytes
+    // A small log is normal in WAL mode. One of more than a twentieth explains why a footprint is
+    // larger than its parts suggest.
+    if report.store.inUse, log > report.usage.footprint.totalBytes / 20 {
+      all.append(
+        good(
+          "Write-ahead log:",
+          "the app that has the cache open will free \(ByteSizeText.text(log)) when it quits."))
+    }
+    return all
+  }
+
+  private func good(_ title: String, _ text: String) -> FindingText {
+    FindingText(isGood: true, title: title, text: text, command: nil)
+  }
+
+  private func text(of finding: CacheReport.FindingCount) -> FindingText {
+    // A report may be of an archive or of a cache that this user cannot write to.
+    let repair = report.canBeChanged ? finding.code.repair : nil
+    let size =
+      finding.code.repair == .orphans && report.orphans.bytes > 0
+      ? " (\(ByteSizeText.text(report.orphans.bytes)))" : ""
+    return FindingText(
+      isGood: finding.code.severity == .note,
+      title: "\(Self.grouped(finding.count)) × \(finding.code.name)\(size):",
+      text: "\(finding.code.meaning).",
+      // Always with `--dry-run`: nothing that is copied out of a page changes a cache before the
+      // user has seen what it would do.
+      command: repair.map { command("check", "--repair=\($0.rawValue) --dry-run") })
+  }
+
+  /// The number of findings of each severity, as `check` counts and names them.
+  var findingCounts: [String] {
+    Finding.Severity.allCases.map { severity in
+      severity.counted(report.findingCounts[severity, default: 0])
+    }
+  }
+
+  /// Whether there are no errors and no warnings.
+  var isClean: Bool { findings.allSatisfy(\.isGood) }
+
+  /// Whether there are errors, not only warnings and notes.
+  var hasErrors: Bool { report.findingCounts[.error, default: 0] > 0 }
+
+  /// The command that finds the rest.
+  var checkCommand: ByteString { command("check", "--full") }
 }

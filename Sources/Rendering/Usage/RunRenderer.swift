@@ -1,5 +1,7 @@
 public import Administration
+import Bytes
 import JSON
+import ResponseStorage
 
 /// Renders the result of a command as a line of a log.
 public enum RunRenderer {
@@ -41,5 +43,27 @@ public enum RunRenderer {
     let schema = JSONWriter.bytes(.hostileText) { $0.object { $0.member(schema: "log") } }
     // Without the closing brace, the object of the schema is the beginning of every line.
     return bytes.starts(with: schema.dropLast())
+  }
+}
+
+/// Renders a run that did nothing, in place of the usual result of a command.
+public enum SkippedRunRenderer {
+  /// Appends one JSON object.
+  public static func appendJSON(_ run: SkippedRun, into buffer: inout TextBuffer) {
+    buffer.writeJSON(schema: "skipped") {
+      $0.member("verb", run.verb)
+      $0.member("cache", run.cache)
+      $0.member("reason", run.reason.rawValue)
+      $0.member("message", run.message)
+    }
+  }
+
+  /// Appends a line for people.
+  public static func appendText(_ run: SkippedRun, into buffer: inout TextBuffer) {
+    // A run that did nothing must say so: with exit status 0 and no output it would look like one
+    // with nothing to do.
+    buffer.append("Skipped: ")
+    buffer.append(shown: ByteString(run.message))
+    buffer.append("\n")
   }
 }

@@ -1,6 +1,6 @@
-import Bytes
+public import Bytes
 import Files
-import ResponseStorage
+public import ResponseStorage
 
 // Exporting a body may read it twice: first for the digest that precedes it in the archive, then to write it. Both
 // reads must return the same bytes.
@@ -109,5 +109,40 @@ private final class BodyCopy {
         return count
       }
     }
+  }
+}
+
+extension RawResponse {
+  /// The size of the body, in bytes; `nil` if there is none.
+  public var bodySize: ByteCount? { part(.body)?.content?.size }
+}
+
+extension Body {
+  /// Returns the SHA-256 digest of the body, in lowercase hexadecimal. Reads the body unless the digest is known.
+  ///
+  /// - Throws: Any error from reading, or ``FileError`` if a signal interrupts it.
+  public func digest() throws -> String {
+    if let sha256 { return sha256 }
+    if let bytes { return Digest(of: bytes).hexadecimal }
+    var digest = Digest()
+    try forEachChunk { chunk in
+      try checkSignals()
+      digest.update(chunk)
+    }
+    return digest.hexadecimal
+  }
+
+  /// Reads the whole body only to surface read errors. Does nothing for a body in memory, or one that was verified.
+  public func readThrough() throws {
+    // A body of gigabytes takes seconds to read, in which a signal must still end the command.
+    if bytes == nil, !isVerified { try forEachChunk { _ in try checkSignals() } }
+  }
+}
+
+extension Digest {
+  /// Creates the digest of an array of bytes.
+  init(of bytes: [UInt8]) {
+    self.init()
+    update(bytes[...])
   }
 }

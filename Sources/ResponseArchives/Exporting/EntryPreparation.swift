@@ -74,3 +74,171 @@ extension RawResponse {
     return response
   }
 }
+
+/// An entry to export.
+struct ExportedEntry {
+  /// The number of the entry in the archive, starting at 1.
+  var number: Int64
+
+  /// The entry as stored. It contains all credentials, except in a redacted native archive.
+  var raw: RawResponse
+
+  /// The decoded entry, without the credentials that are to be removed.
+  var response: StoredResponse
+
+  /// The places in ``raw`` that credentials were removed from; only for a native archive.
+  var redacted: [String] = []
+
+  /// Warnings about the entry, for people.
+  var warnings: [String]
+
+  /// The body; `nil` if there is none or bodies are omitted.
+  var body: Body? { raw.part(.body)?.content }
+}
+
+/// An entry that is ready to be written to a native archive: its document and the members that follow.
+struct PreparedEntry: Sendable {
+  /// The archive member of a part.
+  struct Member: Sendable {
+    var name: RawResponse.Part.Name
+    /// The contents; `nil` if they are not in memory and must be read again from the entry.
+    var contents: Contents?
+  }
+
+  /// The contents of a member in memory.
+  enum Contents: Sendable {
+    case bytes([UInt8])
+    /// Compressed for a zip archive.
+    case zipped(ZipMember)
+
+    /// - Parameter compressor: What compresses them for a zip archive; `nil` to leave that to the archive.
+    init(_ bytes: [UInt8], by compressor: DeflateCompressor?) {
+      self = compressor.map { .zipped(ZipMember(bytes, by: $0)) } ?? .bytes(bytes)
+    }
+  }
+
+  /// The folder of the members, with a trailing slash.
+  var folder: String
+  var document: Contents
+  var members: [Member] = []
+  /// The checksum lines of all members, starting with the document.
+  var checksums: [UInt8] = []
+
+  /// Measures the parts of an entry and writes its document.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry. Parts that are not in memory are read unless their digest is known, and replaced in the
+  ///     entry by what must be written.
+  ///   - temporaryFolder: The folder for a copy of a large part that can be read only once.
+  ///   - compressor: What compresses the members for a zip archive; `nil` to leave that to the archive.
+  init(
+    _ entry: inout ExportedEntry, temporaryFolder: String, compressor: DeflateCompressor? = nil
+  ) throws {
+    folder = NativeArchive.folder(entry.number)
+    let count = entry.raw.parts.count
+    var described: [EntryDocument.Member] = []
+    described.reserveCapacity(count)
+    members.reserveCapacity(count)
+    for index in 0..<count {
+      let (name, isText) = (entry.raw.parts[index].name, entry.raw.parts[index].isText)
+      guard var content = entry.raw.parts[index].content else { continue }
+      if content.bytes == nil, content.sha256 == nil {
+        content = try content.measured(keepingIn: temporaryFolder)
+        entry.raw.parts[index].content = content
+      }
+      members.append(
+        Member(name: name, contents: content.bytes.map { Contents($0, by: compressor) }))
+      described.append(
+        .init(name: name, isText: isText, size: content.size, sha256: try content.digest()))
+    }
+    let document = entry.document(of: described)
+    self.document = Contents(document, by: compressor)
+    checksums.reserveCapacity(128 * (1 + described.count))
+    note(NativeArchive.documentName, Digest(of: document).hexadecimal)
+    for member in described { note(member.name.memberName, member.sha256) }
+  }
+
+  private mutating func note(_ name: String, _ sha256: String) {
+    NativeArchive.appendChecksum(sha256, of: name, in: folder, to: &checksums)
+  }
+}
+
+/// Background threads that prepare entries for an archive while the calling thread reads and writes others.
+///
+/// Entries travel in small batches, so that the threads rarely wait for each other. The results are received in the
+/// order of the entries.
+final class PreparationThreads<Entry: Sendable, Prepared: Sendable> {
+  /// Prepares a batch of entries.
+  typealias Work = ([Entry]) throws -> Prepared
+
+  /// A batch is sent when it has this many entries or bytes.
+  private let (entriesInBatch, bytesInBatch) = (64, ByteCount(128 << 10))
+  // While one thread compresses a large body, the others need work for as long. Decoded entries take more memory than
+  // their bytes, hence two limits.
+  /// The numbers of batches and bytes in flight, above which the calling thread waits for results.
+  private let (mostBatches, mostBytes) = (16, ByteCount(4 << 20))
+
+  private typealias Output = Channel<Result<Prepared, any Error>>
+
+  private let batches = Channel<(entries: [Entry], output: Output)>()
+  /// The batches that were sent and whose results were not received, in order.
+  private var inFlight: [(byteCount: ByteCount, output: Output)] = []
+  private var bytesInFlight: ByteCount = 0
+  private var batch: [Entry] = []
+  private var batchBytes: ByteCount = 0
+
+  /// Starts a thread for each processor.
+  ///
+  /// - Parameters:
+  ///   - most: The largest number of threads.
+  ///   - makeWork: Returns the work of a thread, and is called on it.
+  init(most: Int = 4, _ makeWork: @escaping @Sendable () throws -> Work) {
+    for _ in 0..<min(processorCount, most) {
+      BackgroundThread.start("PreparationThreads") { [batches] in
+        let work = Result { try makeWork() }
+        while let (entries, output) = batches.receive() {
+          output.send(Result { try work.get()(entries) })
+        }
+      }
+    }
+  }
+
+  deinit {
+    // The threads wait for batches until the channel is closed. Without this, they would outlive an
+    // export that failed.
+    batches.cancel()
+  }
+
+  /// Queues an entry.
+  ///
+  /// - Parameter byteCount: Its approximate size in memory, in bytes.
+  func add(_ entry: Entry, byteCount: ByteCount) {
+    batch.append(entry)
+    batchBytes += byteCount
+    if batch.count >= entriesInBatch || batchBytes >= bytesInBatch { sendBatch() }
+  }
+
+  private func sendBatch() {
+    let output = Output()
+    batches.send((batch, output))
+    inFlight.append((batchBytes, output))
+    bytesInFlight += batchBytes
+    batch.removeAll(keepingCapacity: true)
+    batchBytes = 0
+  }
+
+  /// Calls `body` with the results of batches, in the order of their entries.
+  ///
+  /// - Parameter all: Whether to wait for all of them. If `false`, waits only while too much is in flight.
+  func forEachResult(all: Bool, _ body: (Prepared) throws -> Void) throws {
+    if all, !batch.isEmpty { sendBatch() }
+    while let oldest = inFlight.first,
+      all || inFlight.count > mostBatches || bytesInFlight > mostBytes,
+      let result = oldest.output.receive()
+    {
+      inFlight.removeFirst()
+      bytesInFlight -= oldest.byteCount
+      try body(try result.get())
+    }
+  }
+}

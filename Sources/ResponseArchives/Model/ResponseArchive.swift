@@ -1,4 +1,5 @@
 public import Bytes
+import Files
 public import ResponseStorage
 
 /// An archive of any kind, read as a store.
@@ -206,4 +207,95 @@ extension ResponseArchive {
   public func forEachFinding(
     fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
   ) throws {}
+}
+
+/// Which bodies an archive contains, and so what it means if an entry has none.
+public enum ArchivedBodies: String, Hashable, Sendable, CaseIterable {
+  /// All bodies that the cache had: it had none for such an entry.
+  case all
+  /// No bodies: the archive does not record which entries had one.
+  case none
+  /// The bodies that were found in what a cache no longer shows: the body of such an entry is lost.
+  case recovered
+}
+
+/// Throws if a signal arrived. Signals are held back so that partial files can be removed before the process ends.
+///
+/// Every loop over the bytes of a body or an archive calls it once per chunk.
+func checkSignals() throws(FileError) {
+  if HeldSignals.areWaiting { throw .interrupted(at: "body") }
+}
+
+/// An error from reading or writing an archive.
+public struct ResponseArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kinds of failure.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// The file is not an archive of a known kind.
+    case notAnArchive = "not-an-archive"
+    /// The archive needs a newer version of this program.
+    case tooNew = "too-new"
+    /// The archive is damaged, truncated or malformed.
+    case damaged = "damaged-archive"
+    /// The archive exceeds a limit.
+    case limit
+    /// The archive cannot be written.
+    case cannotWrite = "cannot-write"
+  }
+
+  /// The kind of failure.
+  public let kind: Kind
+
+  /// The path of the archive; `nil` while writing one.
+  public let path: String?
+
+  /// What happened. It quotes nothing from the archive except digits and names that this program defines.
+  public let description: String
+
+  /// What the user can do, if that does not follow from the kind.
+  public let hint: String?
+
+  /// Creates an error.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the archive; `nil` while writing one.
+  ///   - fact: What happened. It must quote nothing from the archive except digits and names that this program
+  ///     defines.
+  ///   - hint: What the user can do, if that does not follow from the kind.
+  public init(_ kind: Kind, at path: String? = nil, _ fact: String, hint: String? = nil) {
+    self.hint = hint
+    self.kind = kind
+    self.path = path
+    description = path.map { "'\($0)': \(fact)" } ?? fact
+  }
+}
+
+/// A record of an archive that does not match a digest, and is left out.
+///
+/// Records before and after it are read: the digest covers only the contents of the record, and its length was right.
+public struct DamagedRecord: Hashable, Sendable {
+  /// The number of the record in the archive, starting at 1.
+  public let number: Int64
+
+  /// Where the record is, for display: `byte 1234`.
+  public let place: String
+
+  /// The URL of the record.
+  public let url: ByteString?
+
+  /// What is wrong: a clause without text from the archive.
+  public let reason: String
+
+  // A hostile file could have millions of them; their number is counted as an omission.
+  /// The maximum number of records that an archive names.
+  static let mostNamed = 1_000
+
+  /// The description without the URL: `record 7 at byte 1234 does not match the digest of its payload`.
+  public var description: String { "record \(number) at \(place) \(reason)" }
+}
+
+extension Finding.Code {
+  /// A record that was changed or damaged after its digest was made.
+  public static let wrongDigest = Self(
+    "wrong-digest", .error,
+    "the record was damaged or changed after it was written; it is left out")
 }

@@ -165,3 +165,54 @@ struct SafeFileNames {
     "video/webm": "webm",
   ]
 }
+
+/// UUIDs derived from a name (version 5, RFC 9562 §5.5): the same name always gives the same UUID.
+enum NameUUID {
+  /// The namespace of this program.
+  private static let namespace: [UInt8] = [
+    0x5C, 0x8E, 0x1B, 0x0A, 0x93, 0x6D, 0x4F, 0x27, 0xA1, 0x42, 0x7E, 0x90, 0xD3, 0x58, 0xB6, 0xC4,
+  ]
+
+  /// Returns the UUID of a name.
+  static func make(of name: [UInt8]) -> String {
+    var digest = SHA1Digest()
+    digest.update(namespace[...])
+    digest.update(name[...])
+    var bytes = Array(digest.bytes.prefix(16))
+    // The version (5) and the variant of RFC 9562 §4.
+    bytes[6] = bytes[6] & 0x0F | 0x50
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    return String(decoding: Base16.uuid(bytes), as: UTF8.self)
+  }
+}
+
+/// A URL whose characters that are invalid in a URI are percent-escaped (RFC 3986 §2).
+///
+/// Every archive format uses the same URI for an entry, so that archives can be compared.
+struct EscapedURI: Hashable {
+  /// The URI, in ASCII.
+  let bytes: [UInt8]
+
+  /// Escapes a URL.
+  init(_ url: ByteString) {
+    // Nearly all URLs are valid already, and need no copy.
+    let isEscaped = url.bytes.allSatisfy(\.mayBeInURL)
+    bytes = isEscaped ? url.bytes : url.bytes.percentEscaped(unless: \.mayBeInURL)
+  }
+
+  /// Escapes a URL; `nil` if it has no scheme.
+  init?(absolute url: ByteString) {
+    self.init(url)
+    // WARC-Target-URI must be an absolute URI (WARC 1.1, "WARC-Target-URI").
+    if URLParts(bytes).scheme == nil { return nil }
+  }
+
+  /// The URI as a byte string.
+  var text: ByteString { ByteString(bytes) }
+
+  /// Whether the scheme is `http` or `https`.
+  var isOfHTTP: Bool {
+    let start = bytes.prefix(8).map(\.asciiLowercased)
+    return start.starts(with: "http://".utf8) || start.starts(with: "https://".utf8)
+  }
+}

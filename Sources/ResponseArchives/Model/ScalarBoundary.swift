@@ -41,3 +41,8 @@ struct UTF8Check {
   /// Returns whether all bytes together are valid UTF-8.
   consuming func finish() -> Bool { isRight && boundary.finish().isEmpty }
 }
+
+extension Range<Int> {
+  /// The middle of the range, for a search by halves; `nil` if it is empty.
+  var middle: Int? { isEmpty ? nil : lowerBound + count / 2 }
+}

@@ -1,4 +1,5 @@
 import Bytes
+import Files
 import JSON
 import ResponseStorage
 
@@ -60,5 +61,65 @@ enum WACZPackage {
     }
     try json.end()
     return hash
+  }
+}
+
+/// The names of the members of a WACZ file (WACZ 1.1.1).
+enum WACZ {
+  /// The version of the format.
+  static let version = "1.1.1"
+
+  /// The package description: a list of the other members, with their digests.
+  static let packageName = "datapackage.json"
+  /// The digest of the package description.
+  static let packageDigestName = "datapackage-digest.json"
+  /// The end of the names of WACZ files in a WACZ file (the profile `multi-wacz-package`).
+  static let fileEnding = ".wacz"
+  /// The folder of WARC files.
+  static let archiveFolder = "archive/"
+  /// The name of the WARC file, without its folder.
+  static let warcName = "data.warc.gz"
+  /// The CDXJ index.
+  static let indexName = "indexes/index.cdx"
+  /// The list of pages.
+  static let pagesName = "pages/pages.jsonl"
+
+  /// Whether a member is a WACZ file by its name.
+  static func isFile(_ name: [UInt8]) -> Bool {
+    name.reversed().starts(with: fileEnding.utf8.reversed())
+  }
+}
+
+/// A WACZ file, read as a store. Opening it verifies the digests of its WARC files.
+final class WACZSource: WARCBackedArchive {
+  static let name = "a WACZ"
+
+  let file: ArchiveFile
+  let description: StoreDescription
+  let limits: ArchiveLimits
+  let entries: WARCEntries
+
+  static func isArchive(_ file: ArchiveFile) -> Bool {
+    let names = file.zipNames
+    // Native archives always begin with this member.
+    guard names.first != Array(NativeArchive.headerName.utf8) else { return false }
+    return names.contains {
+      $0 == Array(WACZ.packageName.utf8) || $0.starts(with: WACZ.archiveFolder.utf8)
+    }
+  }
+
+  init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
+    self.file = file
+    self.limits = limits
+    let contents = try WACZContents(of: file, limits: limits)
+    let entries = Result {
+      try WARCEntries(
+        contents.bytes, limits: limits, path: file.path, temporaryFolder: file.temporaryFolder)
+    }
+    // A wrong digest of the WACZ says more than what the index found in the same WARC file.
+    try contents.wait()
+    self.entries = try entries.get()
+    description = StoreDescription(
+      path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)
   }
 }

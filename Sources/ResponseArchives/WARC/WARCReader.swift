@@ -1,4 +1,6 @@
+import Archive
 import Bytes
+import Files
 import ResponseStorage
 
 /// Reads the records of a WARC file, one after the other.
@@ -132,5 +134,155 @@ struct WARCError: Error, Hashable, Sendable, CustomStringConvertible {
 
   init(_ description: String) {
     self.description = description
+  }
+}
+
+/// A WARC 1.0 or 1.1 file, read as a store.
+final class WARCSource: WARCBackedArchive {
+  static let name = "a WARC"
+
+  let file: ArchiveFile
+  let description: StoreDescription
+  let limits: ArchiveLimits
+  let entries: WARCEntries
+
+  static func isArchive(_ file: ArchiveFile) -> Bool {
+    let mark = Array("WARC/".utf8)
+    // By the bytes: files are renamed, and `.gz` says nothing about what is inside.
+    return file.decodedStart(mark.count).starts(with: mark)
+  }
+
+  init(_ file: ArchiveFile, limits: ArchiveLimits) throws {
+    self.file = file
+    self.limits = limits
+    entries = try WARCEntries(
+      FileBytes(file), limits: limits, path: file.path, temporaryFolder: file.temporaryFolder)
+    description = StoreDescription(
+      path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)
+  }
+}
+
+extension FileBytes {
+  /// Creates random access to an archive file.
+  init(_ file: ArchiveFile) {
+    self.init(size: { file.status.size }) { try file.read(into: &$0, at: $1) }
+  }
+
+  /// Creates random access to an unnamed file.
+  init(_ file: consuming TemporaryFile) {
+    let holder = Holder(file)
+    self.init(size: { ByteCount(holder.file.size) }) { try holder.file.read(into: &$0, at: $1) }
+  }
+
+  private final class Holder: Sendable {
+    let file: TemporaryFile
+
+    init(_ file: consuming TemporaryFile) { self.file = file }
+  }
+}
+
+/// An archive whose entries are in a WARC file: the file itself, or one that was extracted from it.
+protocol WARCBackedArchive: ArchiveKind {
+  /// The entries of the WARC file.
+  var entries: WARCEntries { get }
+}
+
+extension WARCBackedArchive {
+  var rawLayout: RawLayout { .ofNewResponses }
+
+  var omissions: [ArchiveOmission] { entries.omissions }
+
+  var damagedRecords: [DamagedRecord] { entries.damaged }
+
+  var redirectsWithoutBody: Int64 { entries.redirectsWithoutBody }
+
+  func forEachFinding(
+    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
+  ) throws {
+    for record in damagedRecords {
+      try body(Finding(.wrongDigest, record.description, url: record.url))
+    }
+  }
+
+  func forEachEntry(verifyingBodies: Bool, _ body: (RawResponse) throws -> ScanStep) throws {
+    // The index has verified all bodies, and a caller that asks for verification reads few of them.
+    try entries.forEach(readsBodies: !verifyingBodies, body)
+  }
+
+  func scan(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    try entries.forEach(readsBodies: false) { try body(StoredResponse(decoding: $0, projection)) }
+  }
+
+  func forEachEntry(of numbers: [Int64], _ body: (RawResponse) throws -> ScanStep) throws {
+    try entries.forEach(of: numbers, body)
+  }
+
+  func count() throws -> Int64 { try entries.countAll() }
+}
+
+/// Verifies the records from one `warcinfo` record to the next.
+///
+/// If this program wrote them, their ids reveal changed headers, and the last record reveals missing ones. WARC
+/// itself can detect neither.
+struct WARCSequence {
+  /// Whether this program wrote the records.
+  private(set) var isOurs = false
+
+  private var entries: Int64 = 0
+  private var isWhole = true
+
+  // A `warcinfo` block of another program may hold a whole configuration, of which only the
+  // software line matters here.
+  /// The size of the largest `warcinfo` block that is read, in bytes.
+  private static let longest = ByteCount(1 << 16)
+
+  /// Reads a `warcinfo` record, which starts a new sequence.
+  mutating func begin(_ reader: WARCReader) throws {
+    try end()
+    let header = reader.header
+    let lines = try reader.block(upTo: Self.longest)?.split(separator: 0x0A) ?? []
+    // Files can be concatenated, so each `warcinfo` record decides for the records that follow it.
+    isOurs = lines.contains { $0.starts(with: Array("software: \(WARCLabel.software)".utf8)) }
+    (entries, isWhole) = (0, !isOurs)
+    try checkID(header)
+  }
+
+  /// Checks a record of the sequence.
+  mutating func check(_ header: WARCHeader, isEntry: Bool) throws(WARCError) {
+    guard isOurs else { return }
+    guard !isWhole else { throw WARCError("a record follows the final record") }
+    if isEntry { entries += 1 }
+    try checkID(header)
+  }
+
+  /// Checks a `metadata` record, which may be the last record.
+  mutating func readEnd(_ reader: WARCReader) throws {
+    guard isOurs else { return }
+    let header = reader.header
+    let block = try reader.block(upTo: Self.longest) ?? []
+    let mark = Array(WARCLabel.end.utf8)
+    // Other metadata records are allowed anywhere in a WARC file.
+    guard block.starts(with: mark) else { return }
+    let number = Int64(digits: block.dropFirst(mark.count).prefix(while: \.isASCIIDigit))
+    guard number == entries, !isWhole else {
+      throw WARCError("its declared number of entries does not match its contents")
+    }
+    isWhole = true
+    try checkID(header)
+  }
+
+  /// Checks that the sequence ended with its last record.
+  func end() throws(WARCError) {
+    guard isWhole else {
+      throw WARCError(
+        "it ends unexpectedly after \(entries) \(entries == 1 ? "entry" : "entries")")
+    }
+  }
+
+  private func checkID(_ header: WARCHeader) throws(WARCError) {
+    guard isOurs, header["warc-record-id"] != header.derivedID else { return }
+    throw WARCError("the header of a record does not match its id")
   }
 }

@@ -93,3 +93,111 @@ extension WARCHeader {
     return header
   }
 }
+
+/// Copies of the heads of records, in an unnamed file.
+///
+/// In a WARC file, a head can only be decoded together with what follows it. So a pass that wants no bodies reads the
+/// copies, instead of decoding the whole file again.
+final class WARCHeadCopies {
+  private var file: TemporaryFile?
+  private var unwritten: [UInt8] = []
+  /// The number of bytes that were appended.
+  private var end: Int64 = 0
+
+  /// The number of bytes that are written at once.
+  private static let piece = 1 << 16
+
+  /// Starts without copies.
+  ///
+  /// - Parameter folder: The folder for temporary files.
+  init(in folder: String) {
+    file = try? TemporaryFile(in: folder)
+  }
+
+  /// Appends a head, or more of the last one.
+  ///
+  /// - Returns: The offset of the bytes in the file.
+  func append(_ bytes: some Sequence<UInt8>) -> Int64 {
+    let start = end + Int64(unwritten.count)
+    if file == nil { return start }
+    unwritten += bytes
+    if unwritten.count >= Self.piece { write() }
+    return start
+  }
+
+  private func write() {
+    // Without room for the copies, the heads are read from the WARC file.
+    do { try file?.append(unwritten) } catch { file = nil }
+    end += Int64(unwritten.count)
+    unwritten.removeAll(keepingCapacity: true)
+  }
+
+  /// Returns the copies; `nil` if they could not be written.
+  func finish() -> FileBytes? {
+    write()
+    guard let file = file.take() else { return nil }
+    let copies = Written(file)
+    return FileBytes(size: { [end] in ByteCount(end) }) { try copies.file.read(into: &$0, at: $1) }
+  }
+
+  private final class Written: Sendable {
+    let file: TemporaryFile
+
+    init(_ file: consuming TemporaryFile) { self.file = file }
+  }
+}
+
+/// An entry that is sent from one thread to another.
+struct SentEntry: Sendable {
+  /// The id of the entry.
+  let id: Int64
+  private let columns: [RawResponse.Column]
+  private let parts: [(name: RawResponse.Part.Name, content: Content)]
+  private let hasBodyFile: Bool
+
+  private enum Content: Sendable {
+    case missing
+    case bytes([UInt8])
+    /// The receiving thread reads it when it is wanted.
+    case later
+  }
+
+  /// Takes from a response what can be sent.
+  init(_ response: RawResponse) {
+    (id, columns, hasBodyFile) = (response.id, response.columns, response.hasBodyFile)
+    parts = response.parts.map { part in
+      (part.name, part.content.map { $0.bytes.map { .bytes($0) } ?? .later } ?? .missing)
+    }
+  }
+
+  /// The length of its texts and of what was read of its parts, in bytes.
+  var byteCount: ByteCount {
+    let texts = columns.reduce(0) { sum, column in
+      switch column.value {
+      case .text(let text): sum + text.bytes.count
+      case .blob(let blob): sum + blob.count
+      case .null, .integer, .real: sum
+      }
+    }
+    return parts.reduce(ByteCount(texts)) { sum, part in
+      if case .bytes(let bytes) = part.content { sum + ByteCount(bytes.count) } else { sum }
+    }
+  }
+
+  /// Returns the response.
+  ///
+  /// - Parameter body: Returns the body, if it was not sent.
+  func response(withBody body: () -> Body) -> RawResponse {
+    var response = RawResponse(id: id)
+    response.columns = columns
+    response.hasBodyFile = hasBodyFile
+    response.parts = parts.map { name, content in
+      switch content {
+      case .missing: .init(name, nil)
+      case .bytes(let bytes): .init(name, Body(bytes))
+      case .later: .init(name, body())
+      }
+    }
+    return response
+  }
+}

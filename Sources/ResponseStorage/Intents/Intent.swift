@@ -161,3 +161,119 @@ private let space = UInt8(ascii: " ")
 private func integer<Integer: FixedWidthInteger>(_ digits: ArraySlice<UInt8>) -> Integer? {
   Integer(String(decoding: digits, as: UTF8.self))
 }
+
+/// A record that removed responses are about to be overwritten, so that the same command does that if this one is killed
+/// after it has removed them.
+public final class ErasureRecord {
+  private let intent: OpenIntent
+  private let folder: IntentFolder
+  private let place: Intent.Place
+  private let now: Timestamp
+
+  fileprivate init(
+    _ intent: OpenIntent, _ folder: IntentFolder, _ place: Intent.Place, _ now: Timestamp
+  ) {
+    (self.intent, self.folder, self.place, self.now) = (intent, folder, place, now)
+    intent.notePlace()
+  }
+
+  /// Removes the record and those of killed commands, because everything was overwritten.
+  public func finish() {
+    replaceOthers()
+    intent.settle()
+  }
+
+  /// Removes the records of other commands that have ended: this one says the same.
+  public func replaceOthers() {
+    _ = folder.forEachLeftBehind(about: place, at: now) { _ in true }
+  }
+}
+
+extension StoreOpening {
+  /// Records that removed responses are about to be overwritten.
+  ///
+  /// - Returns: The record; `nil` if nothing of them would remain in a database, or nothing can be recorded.
+  public func beginErasure() -> ErasureRecord? {
+    guard let intents, let place = erasurePlace, let intent = intents.begin(place) else {
+      return nil
+    }
+    return ErasureRecord(intent, intents, place, now)
+  }
+
+  /// Whether a command may have been killed, or stopped, before everything that it removed was overwritten.
+  public func mayHaveUnfinishedErasure() -> Bool {
+    guard let place = erasurePlace else { return false }
+    // Without a folder for records, nobody knows.
+    guard let intents, intents.isUsable else { return true }
+    var isFound = false
+    _ = intents.forEachLeftBehind(about: place, at: now) { _ in
+      isFound = true
+      return false
+    }
+    return isFound
+  }
+
+  private var erasurePlace: Intent.Place? {
+    do throws(StoreError) { return try kind().erasurePlace(at: path) } catch { return nil }
+  }
+}
+
+/// The result of finishing what killed commands had begun on a store.
+public struct FinishedIntents: Hashable, Sendable {
+  /// Whether the files are orphans; otherwise they were being written.
+  public var areBodyFiles = false
+  /// The number of removed files.
+  public var removedFiles = 0
+  /// The number of files that could not be removed and are left to the next command.
+  public var remainingFiles = 0
+  /// The number of intents that could not be read and were removed.
+  public var damagedIntents = 0
+  /// Why something is left to the next command; `nil` if nothing is.
+  public var failure: StoreError?
+
+  /// Creates an empty result.
+  public init() {}
+}
+
+/// A store whose commands record which files they are about to change.
+protocol IntentStore: ResponseStore {
+  /// Finishes an intent, as far as it is not done.
+  ///
+  /// A file is removed only if the store does not need it, and only if it is the same file as when the intent
+  /// was recorded.
+  ///
+  /// - Returns: Whether the intent can be removed.
+  func finish(_ intent: Intent, into finished: inout FinishedIntents) throws(StoreError) -> Bool
+}
+
+extension StoreOpening {
+  /// Removes the files that killed commands have left behind.
+  ///
+  /// Never throws: what cannot be done now is left to the next command, and opening the store will report why it
+  /// cannot be opened.
+  public func finishIntents() -> FinishedIntents {
+    var finished = FinishedIntents()
+    guard let intents else { return finished }
+    // Try every kind: a half-created store is not yet recognized as one.
+    for kind in Self.kinds {
+      guard let place = kind.intentPlace(at: path) else { continue }
+      var store: (any IntentStore)?
+      let damaged = intents.forEachLeftBehind(about: place, at: now) { intent in
+        do throws(StoreError) {
+          if store == nil {
+            // Opened for the first intent and not before: mostly there is none, and opening takes
+            // locks.
+            store = try kind.changing(self, verifying: false)
+          }
+          guard let store else { return false }
+          return try store.finish(intent, into: &finished)
+        } catch {
+          finished.failure = error
+          return false
+        }
+      }
+      finished.damagedIntents += damaged
+    }
+    return finished
+  }
+}

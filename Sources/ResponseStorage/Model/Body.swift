@@ -1,4 +1,5 @@
 public import Bytes
+import Files
 
 /// The body of a response, or the value of another large column.
 ///
@@ -110,4 +111,93 @@ public struct Body {
     guard reader.size == size else { throw Self.changed }
     return try reader.readAll()
   }
+}
+
+/// The body of a response that is being processed.
+public struct ScannedBody {
+  private let reading: ((inout BodyReader) throws -> Void) throws -> Bool
+
+  /// Creates a body.
+  ///
+  /// - Parameter reading: Passes the body to its argument; returns `false` if there is no body.
+  public init(reading: @escaping ((inout BodyReader) throws -> Void) throws -> Bool) {
+    self.reading = reading
+  }
+
+  /// Creates the body of a response in the form of its store.
+  public init(of raw: RawResponse) {
+    self.init { read in
+      guard var reader = try raw.part(.body)?.content?.makeReader() else { return false }
+      try read(&reader)
+      return true
+    }
+  }
+
+  /// Passes the body to `read`, which reads it in chunks.
+  ///
+  /// - Returns: Whether there is a body.
+  /// - Throws: ``StoreError`` if the store cannot be read, or any error of `read`.
+  public func read(_ read: (inout BodyReader) throws -> Void) throws -> Bool { try reading(read) }
+}
+
+extension ResponseSource {
+  /// Returns the body of a response of this source.
+  public func body(of response: borrowing StoredResponse) -> ScannedBody {
+    let response = copy response
+    return ScannedBody { read in
+      if response.decoded.contains(.body), response.bodyLocation == .missing { return false }
+      var wasOpened = false
+      do {
+        try withBody(of: response) { reader in
+          wasOpened = true
+          try read(&reader)
+        }
+      } catch let error as StoreError
+        where !wasOpened && (error.code == .noSuchResponse || error.code == .damaged)
+      {
+        // Only these two mean that there is no body.
+        return false
+      }
+      return true
+    }
+  }
+}
+
+/// A digest of everything that a store keeps of an entry except its id, which shows without decoding that two entries
+/// are equal.
+public struct ContentDigest: Hashable, Comparable, Sendable {
+  // The first 128 bits of SHA-256: there may be millions of digests.
+
+  /// The first 64 bits.
+  public let high: UInt64
+  /// The other 64 bits.
+  public let low: UInt64
+
+  /// Creates a digest from its two halves.
+  public init(high: UInt64, low: UInt64) {
+    (self.high, self.low) = (high, low)
+  }
+
+  /// Creates the digest of bytes.
+  init(of bytes: [UInt8]) {
+    var digest = Digest()
+    digest.update(bytes[...])
+    var (high, low): (UInt64, UInt64) = (0, 0)
+    for (index, byte) in digest.bytes.prefix(16).enumerated() {
+      if index < 8 { high = high << 8 | UInt64(byte) } else { low = low << 8 | UInt64(byte) }
+    }
+    self.init(high: high, low: low)
+  }
+
+  public static func < (first: Self, second: Self) -> Bool {
+    first.high == second.high ? first.low < second.low : first.high < second.high
+  }
+}
+
+/// An entry with its digest.
+public struct DigestedEntry: Sendable {
+  /// The number of the entry.
+  public let id: Int64
+  /// The digest; `nil` if only the decoded entry can be compared.
+  public let digest: ContentDigest?
 }

@@ -292,3 +292,119 @@ extension StoredResponse: Hashable {
     hasher.combine(request)
   }
 }
+
+extension StoredResponse.ID {
+  /// Parses an id: a number, or the name of a file of a Foundation store, with or without its suffix; `nil`
+  /// for any other text.
+  public init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    // A number comes first: no file name of a Foundation store is one, as all of them contain a
+    // full stop.
+    if let row = Int64(text) {
+      self = .row(row)
+    } else if let name = FoundationFileName(of: ByteString(bytes)) {
+      self = .file(name.id)
+    } else if let name = FoundationFileName(bytes) {
+      self = .file(name.id)
+    } else {
+      return nil
+    }
+  }
+}
+
+extension StoredResponse {
+  /// A key and value of a dictionary that was stored with a response.
+  public struct Property: Hashable, Sendable {
+    /// The key.
+    public var key: ByteString
+
+    /// The value.
+    public var value: PropertyValue
+
+    /// Creates a property.
+    public init(key: ByteString, value: PropertyValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// A value that was stored with a response, for display and comparison.
+  ///
+  /// A date is a `Timestamp`, and text has the operations of ``ByteString``. Values that are written back unchanged
+  /// stay a `PropertyListValue`, which is exact.
+  public indirect enum PropertyValue: Hashable, Sendable {
+    case null
+    case boolean(Bool)
+    case integer(Int64)
+    case real(Double)
+    case date(Timestamp)
+    case data([UInt8])
+    case text(ByteString)
+    case array([PropertyValue])
+    case dictionary([Property])
+
+    /// A value of a class that is not decoded, with the name or number of the class.
+    case opaque(String)
+  }
+}
+
+/// The raw values of `URLCache.StoragePolicy`, which are the same in both kinds of store.
+extension StoredResponse.StoragePolicy {
+  /// Creates a policy from its raw value.
+  public init(stored number: Int64) {
+    switch number {
+    case 0: self = .allowed
+    case 1: self = .allowedInMemoryOnly
+    case 2: self = .notAllowed
+    default: self = .unknown(number)
+    }
+  }
+
+  /// The raw value of the policy.
+  public var number: Int64 {
+    switch self {
+    case .allowed: 0
+    case .allowedInMemoryOnly: 1
+    case .notAllowed: 2
+    case .unknown(let number): number
+    }
+  }
+}
+
+extension StoredResponse {
+  /// Adds a note if a text is not UTF-8.
+  mutating func noteUnlessUTF8(_ text: ByteString?, _ what: @autoclosure () -> String) {
+    // Nearly every text is ASCII, which is quick to check.
+    guard let text, !PrintableASCII.isAll(of: text.bytes.span), text.string == nil else { return }
+    notes.append(.init(.notUTF8, "\(what()) is not UTF-8"))
+  }
+
+  /// Adds notes on the texts of the response that are not UTF-8.
+  mutating func noteResponseUnlessUTF8() {
+    noteUnlessUTF8(url, "the URL of the response")
+    noteUnlessUTF8(mimeType, "its media type")
+    noteUnlessUTF8(responseHeaders, "of the response")
+  }
+
+  /// Adds notes on the texts of the request that are not UTF-8.
+  mutating func noteRequestUnlessUTF8() {
+    noteUnlessUTF8(request.url, "the URL of the request")
+    noteUnlessUTF8(request.method, "its method")
+    noteUnlessUTF8(request.headers, "of the request")
+  }
+
+  private mutating func noteUnlessUTF8(_ headers: HeaderFields?, _ whose: String) {
+    guard let headers else { return }
+    // Iterating over the array would retain and release each field.
+    let fields = headers.fields.span
+    for index in fields.indices {
+      noteUnlessUTF8(fields[index].name, "the name of a header field \(whose)")
+      noteUnlessUTF8(fields[index].value, "a header field \(whose)")
+    }
+  }
+}
+
+extension Projection {
+  /// The parts to decode for notes: only decoding a part shows whether it is damaged.
+  static let examinedForNotes: Self = [.key, .body, .url, .stored, .status, .mimeType, .method]
+}

@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Bytes
 import Rendering
 
 /// The options for what to find, and where.
@@ -140,4 +141,76 @@ struct GrepOutputOptions: ParsableArguments {
 
   /// The option that sets ``part``.
   var partOption: String { showsEntries ? "-l" : count ? "--count" : "-o" }
+}
+
+/// The first two operands of `grep`, and the value of `-c`.
+///
+/// People who know other commands of this program write the cache first, and people who know other programs write `-c` to
+/// count.
+struct GrepOperands {
+  private let pattern: String
+  private let operand: String?
+  private let cache: String?
+
+  init(_ pattern: String, _ operand: String?, _ cache: String?) {
+    (self.pattern, self.operand, self.cache) = (pattern, operand, cache)
+  }
+
+  /// Rejects operands in the wrong order, with the right command line.
+  func check(in environment: CommandEnvironment) throws(CommandFailure) {
+    // The pattern may be the name of a cache, so the rest must make no sense.
+    guard environment.isKnownCache(pattern) else { return }
+    if let cache {
+      guard !environment.isKnownCache(cache), let index = environment.words.firstIndex(of: "-c")
+      else { return }
+      var words = environment.words
+      words[index] = "--count"
+      throw .usage(
+        "'-c' names the cache, but '\(printable(cache))' is not one",
+        hint: "to count matches write: \(OptionHints.commandLine(words))")
+    }
+    let hasCache = environment.configuration.value(of: .cache, forCache: nil) != nil
+    guard let operand else {
+      if hasCache { return }
+      throw .usage(
+        "'\(printable(pattern))' is a cache, but the pattern comes first",
+        hint: "write: urlcache-admin grep TEXT \(ShellText.word(ByteString(pattern)))")
+    }
+    if environment.isKnownCache(operand) { return }
+    if hasCache, (try? EntryNames.Name(written: operand)) != nil { return }
+    var words = environment.words
+    guard let first = words.firstIndex(of: pattern), let second = words.lastIndex(of: operand),
+      first < second
+    else { return }
+    words.swapAt(first, second)
+    throw .usage(
+      "the pattern comes first, but '\(printable(pattern))' is a cache",
+      hint: "write: \(OptionHints.commandLine(words))")
+  }
+}
+
+/// Options of `grep` that are accepted without being shown in the help.
+///
+/// Some ask for what this command does anyway: it searches all entries, and shows where each match is.
+struct GrepSynonyms: ParsableArguments {
+  @Flag(
+    name: [.customShort("r"), .customShort("R"), .customLong("recursive")], help: .hidden)
+  var isRecursive = false
+
+  @Flag(name: [.customShort("n"), .customLong("line-number")], help: .hidden)
+  var showsNumbers = false
+
+  @Flag(name: [.customShort("H"), .customLong("with-filename")], help: .hidden)
+  var showsNames = false
+
+  @Flag(
+    name: [.customShort("P"), .customLong("perl-regexp"), .customLong("extended-regexp")],
+    help: .hidden)
+  var expression = false
+
+  @Flag(name: .customLong("word-regexp"), help: .hidden)
+  var word = false
+
+  @Flag(name: [.customShort("a"), .customLong("text")], help: .hidden)
+  var binary = false
 }

@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import Bytes
 import Files
+import Querying
 import Rendering
 import ResponseArchives
 import ResponseStorage
@@ -179,5 +180,154 @@ extension CommandEnvironment {
   /// The folder for private files.
   var temporaryFolder: String {
     variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  }
+}
+
+extension URLCacheAdmin.Export {
+  /// Writes the tables of `query` as an ordinary database, for other programs.
+  func writeDatabase(in environment: CommandEnvironment) throws -> ExitStatus {
+    guard !redaction.redactsAll else {
+      throw CommandFailure.usage(
+        "'--redact' and a database cannot be combined",
+        hint: "export an archive with '--redact', then export the database from that archive")
+    }
+    if let option = unusedOption {
+      throw CommandFailure.usage(
+        "'\(option)' and a database cannot be combined",
+        hint: "a database has no bodies and is not compressed")
+    }
+    let source = try cache.open(in: environment)
+    try source.refuseReplacement(by: output)
+    let now = cache.now(in: environment)
+    let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
+    // Before the first entry is read, so that a name that is taken is reported at once.
+    let target = try ArchiveOutput(path: output, isForced: force, environment)
+    let reader = ColumnReader(
+      secrets: SecretPolicy(showSecrets: redaction.withCredentials), now: now,
+      expiryRules: selection.expiryRules)
+    var listing = Listing(selection: selection, now: now)
+    do {
+      var database = try EntryDatabase(
+        in: environment.temporaryFolder, reader: reader,
+        check: EntryCheck(now: now, clock: environment.now))
+      // This throws if a signal has come, which is held back while temporary files exist.
+      try listing.fill(&database, from: source) { try target.write([]) }
+      try source.finish()
+      try database.write { try target.write($0) }
+    } catch let error as QueryError { throw CommandFailure(error) }
+    try target.commit()
+    let name = output == "-" ? "a database" : "'\(output)'"
+    environment.note(
+      "wrote the tables of \(listing.shown) \(listing.shown == 1 ? "entry" : "entries") to \(name),"
+        + (redaction.withCredentials
+          ? " including cookies and tokens" : " without the values of secret header fields"))
+    return listing.report(in: environment, SecretPolicy())
+  }
+
+  /// An option that was given and has no meaning for a database.
+  private var unusedOption: String? {
+    if archive.maxBody != nil { return "--max-body" }
+    if bodies != nil { return "--bodies" }
+    if archive.threads != nil { return "--threads" }
+    return archive.created != nil ? "--created" : nil
+  }
+}
+
+/// Names of new files that show what was meant, but not the format of an archive.
+extension URLCacheAdmin.Export {
+  /// Returns the format of the new archive.
+  ///
+  /// - Throws: ``CommandFailure`` if it is unknown, with the command that writes such a file.
+  func format(in environment: CommandEnvironment) throws(CommandFailure) -> ExportFormat {
+    do throws(CommandFailure) { return try archive.format(for: output) } catch {
+      var failure = error
+      failure.hint = hint(in: environment) ?? error.hint
+      throw failure
+    }
+  }
+
+  /// Returns the hint for the name of the new file; `nil` if it has no clear meaning.
+  private func hint(in environment: CommandEnvironment) -> String? {
+    guard archive.archiveFormat == nil else { return nil }
+    let bytes = output.utf8
+    if bytes.last == UInt8(ascii: "/") || (try? FileStatus.of(output))?.kind == .directory {
+      let line = OptionHints.commandLine(environment.words, adding: ["--format", "files"])
+      return "write the bodies as files to a new folder with: \(line)"
+    }
+    let ending = bytes.split(separator: UInt8(ascii: ".")).last.flatMap { String($0) } ?? ""
+    switch ending {
+    case "json", "ndjson", "jsonl", "csv", "tsv":
+      guard var words = wordsWithoutOutput(environment.words) else { return nil }
+      words[0] = "list"
+      let line = OptionHints.commandLine(words, adding: ["--format", ending])
+      return "write the list of the entries with: \(line) > \(OptionHints.shellWord(output))"
+    case "db":
+      guard let cache = cache.cache else { return nil }
+      let isInFolder = bytes.reversed().starts(with: "/Cache.db".utf8.reversed())
+      let folder = String(bytes.dropLast(isInFolder ? "/Cache.db".utf8.count : ".db".utf8.count))
+      return folder.map {
+        "create a cache with: " + OptionHints.commandLine(["import", cache, "-c", $0])
+      }
+    default: return nil
+    }
+  }
+
+  /// Returns the words of the command line without the name of the new file.
+  private func wordsWithoutOutput(_ words: [String]) -> [String]? {
+    guard let index = words.lastIndex(of: output), index > 1,
+      ["-o", "--output", "--to"].contains(words[index - 1])
+    else { return nil }
+    return Array(words[..<(index - 1)] + words[(index + 1)...])
+  }
+}
+
+extension CommandEnvironment {
+  /// Reports that URLs in an archive without credentials still contain tokens.
+  func note(keptTokens count: Int64) {
+    // Which of them are secrets only their servers know, so this is a note and no default.
+    guard count > 0 else { return }
+    note(
+      "the URLs of \(Self.entries(count)) contain values that look like tokens; "
+        + "use '--redact' to leave them out")
+  }
+
+  /// Reports which secrets were left out of an archive, and where others may remain.
+  ///
+  /// - Parameter bodies: The number of response bodies in the archive.
+  func note(_ tally: Redaction.Tally, bodies: Int64) {
+    let places = [
+      (tally.headers, "header fields"), (tally.urls, "URLs"),
+      (tally.requestBodies, "request bodies"), (tally.attachments, "attached properties"),
+    ].filter { $0.0 > 0 }.map { "\($0.1) of \(Self.entries($0.0))" }
+    note(
+      places.isEmpty
+        ? "found no secrets to leave out"
+        : "left out secrets: " + places.joined(separator: ", "))
+    if tally.replacements > 0 {
+      note(
+        "distinct secrets in URLs: \(tally.replacements), each replaced with a numbered 'REDACTED'")
+    }
+    // A note and no check: what is a secret in the body of a response only the app knows.
+    if bodies > 0 {
+      note(
+        "bodies are unchanged and may contain secrets: \(bodies) "
+          + "(use '--redact-bodies' to leave them out)")
+    }
+    if !tally.keptNames.isEmpty { note(Self.kept(tally.keptNames)) }
+  }
+
+  private static func entries(_ count: Int64) -> String {
+    QuantityWords.counted(count, "entry", "entries")
+  }
+
+  /// Returns a note with the first parameters whose values are in the archive, in alphabetical order.
+  private static func kept(_ names: Set<ByteString>) -> String {
+    // Names of parameters come from servers, and can be anything and in any number.
+    let first = names.sorted().prefix(20).map { "'\(HostileText.shown($0).string ?? "")'" }
+    let count =
+      names.count < Redaction.Tally.mostNames ? "\(names.count)" : "\(names.count) or more"
+    return "other query parameters are unchanged and may contain secrets: \(count) "
+      + "(\(first.joined(separator: ", "))\(names.count > 20 ? ", …" : "")); "
+      + "use '--redact-query NAME' to leave them out"
   }
 }

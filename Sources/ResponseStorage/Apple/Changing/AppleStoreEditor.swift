@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 import Files
 import SQLite
 
@@ -330,5 +330,108 @@ extension AppleStoreEditor {
     var counts: [UUIDBytes: Int] = [:]
     try forEachBodyFileName { counts[$0, default: 0] += 1 }
     return counts
+  }
+}
+
+extension AppleStoreEditor {
+  /// The number of staged bodies from which it is faster to sync the whole file system, including the
+  /// writes of other processes, than each file.
+  private static let manyBodies = 64
+
+  public func synchronizeStaged(_ names: [ByteString]) throws(StoreError) {
+    try sync(of: names).wait()
+  }
+
+  /// Prepares a sync of staged bodies and their names; that of many begins at once.
+  func sync(of names: [ByteString]) throws(StoreError) -> StagedFileSync {
+    // The intent must be on disk before the files: after a crash it is how they are found as orphans.
+    if !names.isEmpty { intent?.synchronize() }
+    return StagedFileSync(
+      of: names, in: files.bodies, syncingFileSystem: names.count >= Self.manyBodies)
+  }
+}
+
+/// A sync of staged bodies, which must have ended before rows that refer to them are committed.
+///
+/// An `fsync` of a file does not promise that its name is on disk; only one of the folder does. Without these syncs, a
+/// simulated power failure left rows without body files in 48 of 200 cases, although killing the process never did.
+struct StagedFileSync {
+  private let names: [ByteString]
+  private let folder: String
+  /// One `syncfs` makes the same promise for all files at once. In an import of 100,000 responses, nearly all of the
+  /// time went into one `fsync` for each body.
+  private let fileSystemSync: FileSystemSync?
+
+  /// Prepares a sync of the files with these names.
+  ///
+  /// - Parameter syncingFileSystem: Whether to sync all of the file system, which another thread begins at once.
+  init(of names: [ByteString], in folder: String, syncingFileSystem: Bool) {
+    (self.names, self.folder) = (names, folder)
+    fileSystemSync = syncingFileSystem ? FileSystemSync(of: folder) : nil
+  }
+
+  /// Waits until the files and their names are on disk.
+  func wait() throws(StoreError) {
+    guard !names.isEmpty else { return }
+    do throws(FileError) {
+      if try fileSystemSync?.wait() ?? false { return }
+      let folder = try Directory(folder)
+      for name in names { try OpenFile(reading: name.bytes, in: folder).sendToDrive() }
+      try folder.synchronize()
+    } catch {
+      throw StoreError(writing: error)
+    }
+  }
+}
+
+extension AppleStoreEditor {
+  /// The rows changed in one transaction, which limits how long an app waits for the write lock.
+  private static let batchSize = 256
+
+  public func change(
+    _ changes: [UserInfoChange], into changed: inout Set<StoredResponse.ID>,
+    unless shouldStop: () -> Bool
+  ) throws(StoreError) {
+    do throws(SQLiteError) {
+      var update = try connection.prepare(
+        // The old bytes are part of the condition. An app that has stored the response again in the
+        // meantime keeps what it has attached since.
+        "UPDATE \(AppleLayout.blobs) SET user_info = ?1 WHERE entry_ID = ?2 AND user_info = ?3 RETURNING 1"
+      )
+      var rest = changes[...]
+      while !rest.isEmpty, !shouldStop() {
+        let batch = rest.prefix(Self.batchSize)
+        rest = rest.dropFirst(batch.count)
+        changed.formUnion(
+          try transact { () throws(SQLiteError) in try change(batch, by: &update) })
+        pauseForOthers()
+      }
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  private func change(
+    _ changes: ArraySlice<UserInfoChange>, by update: inout Statement
+  ) throws(SQLiteError) -> Set<StoredResponse.ID> {
+    do throws(SQLiteError) {
+      var changed: Set<StoredResponse.ID> = []
+      for change in changes {
+        guard case .row(let row) = change.id else { continue }
+        if let new = change.new {
+          try update.bind(blob: new, at: 1)
+        } else {
+          try update.bindNull(at: 1)
+        }
+        try update.bind(integer: row, at: 2)
+        try update.bind(blob: change.old, at: 3)
+        if try update.step() { changed.insert(change.id) }
+        update.reset()
+      }
+      return changed
+    } catch {
+      update.reset()
+      throw error
+    }
   }
 }

@@ -109,3 +109,160 @@ struct AppleChunkEnds: ~Copyable {
     return try statement.step() ? statement.integer(at: 0) : nil
   }
 }
+
+/// A scan of the digests of all entries of a large Apple store on several threads, each with its own connection.
+///
+/// The entries come in no order, so each thread reads one range of ids after the other.
+final class AppleDigestScan: Sendable {
+  private enum Message: Sendable {
+    case entries([DigestedEntry])
+    case failure(any Error)
+    case end
+  }
+
+  private let messages = Channel<Message>()
+  /// How many more lists of entries may wait: a thread takes one before it sends a list.
+  private let permits = Channel<Bool>()
+  private let parts = Channel<ClosedRange<Int64>>()
+  private let ends: [Channel<Bool>]
+
+  /// Starts the threads.
+  ///
+  /// - Parameters:
+  ///   - database: The path of a database that no process changes.
+  ///   - folder: The path of the folder of body files.
+  ///   - ranges: The ranges of ids.
+  init(
+    of database: String, _ layout: AppleLayout, bodiesAt folder: String,
+    readingBodies readsBodies: Bool, in ranges: [ClosedRange<Int64>], threadCount: Int
+  ) {
+    ends = (0..<threadCount).map { _ in Channel<Bool>() }
+    for range in ranges { parts.send(range) }
+    parts.close()
+    for end in ends {
+      for _ in 0..<2 { permits.send(true) }
+      let (messages, permits, parts) = (messages, permits, parts)
+      BackgroundThread.start("AppleDigestScan") {
+        defer { end.close() }
+        do {
+          let connection = try Connection(path: database, access: .immutable)
+          // In KiB: all tables are read in their order, so a page is soon no longer needed.
+          try connection.execute("PRAGMA cache_size = -512")
+          var reader = try AppleContentReader(
+            connection, layout, bodiesAt: folder, readingBodies: readsBodies)
+          while let part = parts.receive() {
+            try reader.begin(in: part)
+            var isAtEnd = false
+            while !isAtEnd {
+              guard permits.receive() != nil else { return }
+              let entries = try reader.nextEntries()
+              isAtEnd = entries.isEmpty
+              messages.send(.entries(entries))
+            }
+          }
+          messages.send(.end)
+        } catch {
+          messages.send(.failure(error))
+        }
+      }
+    }
+  }
+
+  /// Calls `body` with each entry.
+  func forEachEntry(_ body: (DigestedEntry) throws -> Void) throws {
+    var running = ends.count
+    while running > 0, let message = messages.receive() {
+      switch message {
+      case .entries(let entries):
+        for entry in entries { try body(entry) }
+        permits.send(true)
+      case .failure(let error): throw error
+      case .end: running -= 1
+      }
+    }
+  }
+
+  deinit {
+    permits.close()
+    // Discard the permits that are left, so that the threads stop.
+    while permits.receive() != nil {}
+    // Wait until each thread has closed its files, which must happen before the snapshot ends.
+    for end in ends { while end.receive() != nil {} }
+  }
+}
+
+extension AppleContentReader {
+  /// Returns the next entries of the range; none at its end.
+  fileprivate mutating func nextEntries() throws -> [DigestedEntry] {
+    var entries: [DigestedEntry] = []
+    while entries.count < 512, let entry = try next() {
+      WorkCounter.add()
+      entries.append(entry)
+    }
+    return entries
+  }
+}
+
+/// A scan of all responses of a large Apple store with their bodies, on several threads.
+///
+/// Each thread has its own connection, takes the next chunk of consecutive responses when it has finished one, and works
+/// on them and their bodies as it reads them. So threads exchange only results. As in ``AppleParallelScan``, no process
+/// may change the database.
+final class AppleBodyScan<Work: EntryWork>: Sendable {
+  private let chunks = AppleChunks()
+  private let results = OrderedResults<Work>()
+  private let ends: [Channel<Bool>]
+
+  /// Starts the threads.
+  ///
+  /// - Parameters:
+  ///   - database: The path of a database that no process changes.
+  ///   - projection: What to decode, completed for notes.
+  ///   - bodies: The path of the folder of body files.
+  init(
+    of database: String, _ layout: AppleLayout, _ projection: Projection, bodiesAt bodies: String,
+    threadCount: Int, with work: Work
+  ) {
+    ends = (0..<threadCount).map { _ in Channel<Bool>() }
+    for end in ends {
+      let (chunks, results) = (chunks, results)
+      BackgroundThread.start("AppleBodyScan") {
+        defer { end.close() }
+        var work = work
+        var number: Int?
+        do {
+          let reader = try AppleEntryReader(database, layout, projection, bodiesAt: bodies)
+          while let chunk = try reader.nextChunk(of: chunks) {
+            number = chunk.number
+            if chunk.isLast { results.setCount(chunk.number + 1) }
+            try reader.forEachResponse(in: chunk.ids) { response, body in
+              try work.process(response, body) {
+                try results.send($0, bytes: $1, of: chunk.number)
+              }
+            }
+            let summary = try work.endBatch { try results.send($0, bytes: $1, of: chunk.number) }
+            results.end(chunk.number, with: .success(summary))
+            number = nil
+          }
+        } catch {
+          // It takes the place of the rest of the chunk, so that all results before it are passed on.
+          let failed = number ?? chunks.endEarly { if $1 { results.setCount($0 + 1) } }
+          results.end(failed, with: .failure(error))
+        }
+      }
+    }
+  }
+
+  /// Calls `body` with the results, in the order of the responses.
+  func forEachResult(_ body: (EntryWorkResult<Work>) throws -> Void) throws {
+    // The threads run as long as this object is there.
+    try withExtendedLifetime(self) { try results.forEach(body) }
+  }
+
+  deinit {
+    chunks.close()
+    results.close()
+    // Wait until each thread has closed its files, which must happen before the snapshot ends.
+    for end in ends { while end.receive() != nil {} }
+  }
+}

@@ -217,3 +217,199 @@ public final class AppleStore: StoreKind {
     return StoreError(error, path: files.path)
   }
 }
+
+// Reading bodies, from the database or from their files.
+extension AppleStore {
+  /// The length up to which a body is read as a value of its row, in bytes. A BLOB handle bounds the memory, but opening
+  /// one takes longer than reading this much.
+  static let longestValue: ByteCount = 65_536
+
+  public func work<Work: EntryWork>(
+    _ projection: Projection, with work: Work,
+    _ receive: (EntryWorkResult<Work>) throws -> Void
+  ) throws -> Bool {
+    guard processorCount > 1, let database = snapshot.databaseForWork else { return false }
+    try translatingErrors {
+      try AppleBodyScan(
+        of: database, layout, completed(projection), bodiesAt: files.bodies,
+        threadCount: min(processorCount, 4), with: work
+      ).forEachResult(receive)
+    }
+    return true
+  }
+
+  public func withBody(
+    of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void
+  ) throws {
+    guard let response = try response(id, .body) else {
+      throw StoreError(.noSuchResponse, at: files.path)
+    }
+    try withBody(of: response, read)
+  }
+
+  public func withBody(
+    of response: borrowing StoredResponse, _ read: (inout BodyReader) throws -> Void
+  ) throws {
+    guard response.decoded.contains(.body) else { return try withBody(of: response.id, read) }
+    guard case .row(let row) = response.id else {
+      throw StoreError(.noSuchResponse, at: files.path)
+    }
+    if response.bodyFileName != nil {
+      var reader = try bodies.open(response.bodyFileName)
+      try read(&reader)
+      return
+    }
+    guard response.bodyLocation == .inline else {
+      throw StoreError(.noSuchResponse, at: files.path, because: "the entry has no body")
+    }
+    var reader = try openRow(row, size: response.bodySize)
+    try read(&reader)
+  }
+
+  /// Opens a body in the database.
+  ///
+  /// - Parameter size: Its length, if it is known.
+  private func openRow(_ row: Int64, size: ByteCount?) throws -> BodyReader {
+    do throws(SQLiteError) {
+      if let size, size <= Self.longestValue, let bytes = try value(inRow: row) {
+        return BodyReader(bytes)
+      }
+      return BodyReader(
+        try snapshot.connection.blob(table: layout.bodyTable, column: "receiver_data", row: row))
+    } catch {
+      throw try translated(error)
+    }
+  }
+
+  /// Returns the body in a row; `nil` if there is no such row, or no body in it.
+  private func value(inRow row: Int64) throws(SQLiteError) -> [UInt8]? {
+    // Opening a BLOB compiles a statement each time; this one is compiled once.
+    if bodyRows == nil {
+      bodyRows = try snapshot.connection.prepare(
+        "SELECT receiver_data FROM \(layout.bodyTable) WHERE entry_ID = ?1")
+    }
+    defer { bodyRows?.reset() }
+    try bodyRows?.bind(integer: row, at: 1)
+    guard try bodyRows?.step() == true else { return nil }
+    switch bodyRows?.type(at: 0) {
+    case .blob, .text: return bodyRows?.bytes(at: 0)
+    default: return nil
+    }
+  }
+}
+
+// Comparing entries without decoding them.
+extension AppleStore {
+  public func forEachDigest(
+    includingBodies: Bool, _ body: (DigestedEntry) throws -> Void
+  ) throws -> Bool {
+    try translatingErrors {
+      if let database = databaseForThreads {
+        return try AppleDigestScan(
+          of: database, layout, bodiesAt: files.bodies, readingBodies: includingBodies,
+          in: idRanges(64), threadCount: min(processorCount, 4)
+        ).forEachEntry(body)
+      }
+      var reader = try AppleContentReader(
+        snapshot.connection, layout, bodiesAt: files.bodies, readingBodies: includingBodies)
+      try reader.begin(in: .min ... .max)
+      while let entry = try reader.next() {
+        WorkCounter.add()
+        try body(entry)
+      }
+    }
+    return true
+  }
+
+  public func forEachRawResponse(
+    of ids: [Int64], _ body: (RawResponse) throws -> Void
+  ) throws {
+    do {
+      var rows = try AppleRawRows(snapshot.connection, layout)
+      for id in ids {
+        guard let (raw, long, file) = try rows.response(id) else { continue }
+        try body(filled(raw, long, file))
+      }
+    } catch let error as SQLiteError {
+      throw try translated(error)
+    }
+  }
+
+  /// Returns ranges that together contain all ids.
+  private func idRanges(_ count: Int) throws -> [ClosedRange<Int64>] {
+    let tables = Set([AppleLayout.responses, AppleLayout.blobs, layout.bodyTable]).sorted()
+    // Two queries: only a search for one end of a table needs no scan.
+    func end(_ function: String) throws -> Int64 {
+      let ends = tables.map { "SELECT \(function)(entry_ID) AS id FROM \($0)" }
+      return try integer("SELECT \(function)(id) FROM (\(ends.joined(separator: " UNION ALL ")))")
+    }
+    let (first, last) = (try end("min"), try end("max"))
+    // Ids of a hostile database can be far apart, so distances have no sign.
+    let distance = UInt64(bitPattern: last &- first)
+    let step = distance / UInt64(count) + 1
+    var ranges: [ClosedRange<Int64>] = []
+    var start: UInt64 = 0
+    while start <= distance {
+      let end = start + min(step - 1, distance - start)
+      ranges.append((first &+ Int64(bitPattern: start))...(first &+ Int64(bitPattern: end)))
+      guard end < distance else { break }
+      start = end + 1
+    }
+    return ranges
+  }
+}
+
+extension AppleStore {
+  static func mark(at path: String) throws(StoreError) -> StoreMark {
+    let files = try AppleStoreFiles(at: path)
+    let state = try files.state()
+    let header = bytes(0..<100, of: files.database)
+    let index = bytes(0..<96, of: files.shm)
+    let indexIdentity = (try? FileStatus.of(files.shm))?.identity ?? []
+    return StoreMark(
+      of: state.database, [state.wal, state.journal], header: header + index,
+      counter: counter(state.database.identity, header, indexIdentity, index))
+  }
+
+  /// Returns the number of ids that SQLite has given to entries, which it keeps in `sqlite_sequence`.
+  public func entriesEverStored() throws -> Int64? {
+    do throws(SQLiteError) {
+      // Without AUTOINCREMENT there is no such table, and ids of removed rows are given again.
+      var rows = try snapshot.connection.prepare(
+        "SELECT seq FROM sqlite_sequence WHERE name = '\(AppleLayout.responses)' COLLATE NOCASE")
+      // The row appears with the first entry.
+      guard try rows.step() else { return 0 }
+      guard rows.type(at: 0) == .integer, rows.integer(at: 0) >= 0 else { return nil }
+      return rows.integer(at: 0)
+    } catch {
+      guard error.kind == .other else { throw try translated(error) }
+      return nil
+    }
+  }
+
+  /// Reads a part of a file without a lock; empty if that fails.
+  ///
+  /// Only while this process has no connection to the database, as closing a file drops its locks.
+  private static func bytes(_ range: Range<Int64>, of file: String) -> [UInt8] {
+    (try? OpenFile(reading: file).read(range.count, at: range.lowerBound)) ?? []
+  }
+
+  /// Returns the counter of transactions: in WAL mode in the index of the log ("WAL-mode File Format", §2.3.1), which
+  /// begins with two equal copies of a header, otherwise in the header of the database ("Database File Format", §1.3.6).
+  private static func counter(
+    _ database: [UInt64], _ header: [UInt8], _ indexIdentity: [UInt64], _ index: [UInt8]
+  ) -> StoreMark.Counter? {
+    guard header.count == 100 else { return nil }
+    guard header[18] == 2 else {
+      let value = header[24..<28].reduce(0) { $0 << 8 | UInt32($1) }
+      return StoreMark.Counter(file: database, value: value, beginsAtZero: false)
+    }
+    // Unequal copies mean that a transaction is being committed right now.
+    guard index.count == 96, index[12] == 1, index[..<48].elementsEqual(index[48...]) else {
+      return nil
+    }
+    // Numbers in the index are in the byte order of the processor.
+    let value = index[8..<12].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    return StoreMark.Counter(file: indexIdentity, value: value, beginsAtZero: true)
+  }
+}

@@ -1,5 +1,6 @@
 import Bytes
 import Files
+import SQLitePages
 
 /// Reads pages of a file, and with them those after them, if pages are read in the order of the file.
 ///
@@ -72,5 +73,126 @@ struct PageWindows {
     guard count == buffer.count || windows[index].isLast else { return nil }
     buffer.replaceSubrange(0..<count, with: windows[index].bytes[start..<start + count])
     return count
+  }
+}
+
+/// The pages of a database at a time. Each thread has a copy of its own.
+struct PageState: PageReading, Sendable {
+  var reader: ImageReader
+  /// The states of the pages that have several.
+  let changed: [UInt32: PageImages.Image]
+  let filePageCount: UInt32
+
+  /// Returns the state of a page; `nil` if there is no such page.
+  func image(of page: UInt32) -> PageImages.Image? {
+    if !changed.isEmpty, let image = changed[page] { return image }
+    guard page >= 1, page <= filePageCount else { return nil }
+    return PageImages.Image(ofFilePage: page, size: reader.pageSize)
+  }
+
+  mutating func read(_ page: UInt32, into buffer: inout [UInt8]) throws -> Bool {
+    guard let image = image(of: page) else { return false }
+    return try reader.read(image, into: &buffer)
+  }
+}
+
+/// An open file of a database, which several threads read.
+final class PageFile: Sendable {
+  let file: OpenFile
+
+  init(_ path: String) throws(FileError) { file = try OpenFile(reading: path) }
+
+  /// Copies a file up to its first hole to an unnamed one.
+  init(copying original: borrowing OpenFile, to folder: String) throws(FileError) {
+    let size = try original.status().size.bytes
+    var copy = try TemporaryFile(in: folder)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    // A log has no holes unless another program made them.
+    let end = original.nextData(from: 0, size: size)?.upperBound ?? 0
+    while copy.size < end {
+      let count = try original.read(
+        Int(min(Int64(buffer.count), end - copy.size)), at: copy.size, into: &buffer)
+      guard count > 0 else { break }
+      try copy.append(Array(buffer[..<count]))
+    }
+    file = try OpenFile(reading: copy, as: original.path)
+  }
+}
+
+extension PageSet {
+  /// The number of consecutive pages that a thread works on at a time.
+  private static let partLength: UInt32 = 2_048
+
+  /// The most threads: each needs memory of its own.
+  private static let mostThreads = 8
+
+  /// Works on the pages on several threads.
+  ///
+  /// - Parameters:
+  ///   - initial: What each thread begins with.
+  ///   - work: Works on a page.
+  /// - Returns: What each thread ends with.
+  /// - Throws: An error of `work`.
+  func divided<Part: Sendable>(
+    _ initial: Part, _ work: @Sendable (inout Part, UInt32) throws -> Void
+  ) throws -> [Part] {
+    let partCount = highest / Self.partLength + 1
+    let threadCount = min(processorCount, Self.mostThreads, Int(partCount))
+    return try BackgroundThread.map(threadCount) { thread in
+      var result = initial
+      // By turns, as the tables are not spread evenly.
+      for part in stride(from: UInt32(thread), to: partCount, by: threadCount) {
+        let first = part * Self.partLength
+        try forEach(in: first..<first + Self.partLength) { try work(&result, $0) }
+      }
+      return result
+    }
+  }
+}
+
+/// Reads pages from the files of a database, in any of their states. Each thread has one of its own.
+struct ImageReader: Sendable {
+  let database: PageFile
+  /// The log, or a copy of it.
+  let log: PageFile?
+  let journal: PageFile?
+  let pageSize: Int
+
+  /// Whether to read the pages after those that are read in the order of the file.
+  var readsAhead = true
+
+  private var windows = PageWindows()
+
+  init(
+    database: PageFile, log: PageFile?, journal: PageFile?, pageSize: Int, readsAhead: Bool = true
+  ) {
+    self.database = database
+    self.log = log
+    self.journal = journal
+    self.pageSize = pageSize
+    self.readsAhead = readsAhead
+  }
+
+  /// Reads a page. A page that is cut ends with zeros.
+  ///
+  /// - Returns: `false` if the file ends before it.
+  mutating func read(
+    _ image: PageImages.Image, into buffer: inout [UInt8]
+  ) throws(StoreError) -> Bool {
+    if buffer.count != pageSize { buffer = [UInt8](repeating: 0, count: pageSize) }
+    do throws(FileError) {
+      var count = 0
+      switch image.file {
+      case .database where readsAhead:
+        count = try windows.read(from: database.file, at: image.offset, into: &buffer)
+      case .database: count = try database.file.read(pageSize, at: image.offset, into: &buffer)
+      case .log: count = try log?.file.read(pageSize, at: image.offset, into: &buffer) ?? 0
+      case .journal: count = try journal?.file.read(pageSize, at: image.offset, into: &buffer) ?? 0
+      }
+      for index in count..<pageSize { buffer[index] = 0 }
+      return count > 0
+    } catch {
+      throw StoreError(error, path: error.path)
+    }
   }
 }

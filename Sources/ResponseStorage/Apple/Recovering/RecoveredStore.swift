@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 import Files
 import SQLitePages
 
@@ -177,4 +177,177 @@ public final class RecoveredStore: ResponseSource {
     else { return true }
     return body.body.size == size
   }
+}
+
+// The rows of an entry, read again in the columns of a store.
+extension RecoveredStore {
+  /// Returns an entry in the columns of its rows.
+  func raw(_ entry: Entry) throws -> RawResponse {
+    guard case .row(let id) = entry.fact.id else { return RawResponse(id: 0) }
+    var raw = RawResponse(id: id)
+    raw.columns.append(.init("entry_ID", .integer(id)))
+    if let row = entry.rows.response, let content = try reader.content(row) {
+      for name in content.columns.dropFirst() {
+        if let value = content.value(name) { raw.columns.append(.init(name, value)) }
+      }
+    } else {
+      synthesizeKey(of: entry, in: &raw)
+    }
+    if let row = entry.rows.blob, let content = try reader.content(row) {
+      raw.append(content)
+    }
+    guard let row = entry.rows.body else { return raw }
+    let body = try body(of: row)
+    raw.hasBodyFile = body?.isFile ?? false
+    raw.parts.removeAll { $0.name == .body }
+    raw.parts.append(.init(.body, body?.body))
+    let isFlagged = row.shape == AppleRecordShapes.flaggedBody
+    if isFlagged { raw.columns.append(.init("isDataOnFS", .integer(raw.hasBodyFile ? 1 : 0))) }
+    return raw
+  }
+
+  /// Adds the key and the time of an entry whose row in the table of keys is lost, as far as its other rows have them.
+  private func synthesizeKey(of entry: Entry, in raw: inout RawResponse) {
+    guard let key = entry.key else { return }
+    raw.columns += [
+      .init("version", .integer(0)),
+      .init("hash_value", .integer(CacheKeyHash(of: key).whenInserted)),
+      .init("storage_policy", .integer(0)), .init("request_key", .text(key)),
+    ]
+    if entry.rows.key == nil { raw.synthesizedFields.append("the key, from the request") }
+    guard let time = Timestamp(secondsSince1970: entry.stored) else { return }
+    raw.columns.append(.init("time_stamp", .text(ByteString(AppleStoreWriter.text(of: time)))))
+    raw.synthesizedFields.append("the first-stored time, from the time it was last stored")
+  }
+
+  /// Returns a body; `nil` if it is lost.
+  func body(of row: FoundRow) throws -> (body: Body, isFile: Bool)? {
+    guard let content = try reader.content(row, upTo: 0),
+      let range = content.range(of: "receiver_data")
+    else { return nil }
+    if case .integer(let flag)? = content.value("isDataOnFS"), flag > 0 {
+      guard case .text(let name)? = content.value("receiver_data") else { return nil }
+      do throws(StoreError) {
+        let size = try bodies.open(name).size
+        return (Body(size: size) { [self] in try bodies.open(name) }, true)
+      } catch {
+        return nil
+      }
+    }
+    if range.upperBound <= content.bytes.count {
+      return (Body(Array(content.bytes[range])), false)
+    }
+    // The pages are noted, and read again when the body is.
+    var pieces: [(image: PageImages.Image, range: Range<Int>)] = []
+    let isComplete = try reader.forEachOverflow(
+      of: row.payload, at: row.image.time, row.hasKnownTime ? .row : .remains
+    ) { image, _, range in
+      pieces.append((image, range))
+      return true
+    }
+    // In the smallest pages, a long header leaves nothing of the body in the page itself.
+    guard isComplete, range.lowerBound <= content.bytes.count else { return nil }
+    let start = Array(content.bytes[range.lowerBound...])
+    let open = { [images] () -> BodyReader in
+      var (pending, next) = (start, 0)
+      var page: [UInt8] = []
+      return BodyReader(size: ByteCount(range.count)) { buffer in
+        while pending.isEmpty, next < pieces.count {
+          guard try images.read(pieces[next].image, into: &page) else { return 0 }
+          pending = Array(page[pieces[next].range])
+          next += 1
+        }
+        let count = min(pending.count, buffer.count)
+        buffer.replaceSubrange(0..<count, with: pending[..<count])
+        pending.removeFirst(count)
+        return count
+      }
+    }
+    return (Body(size: ByteCount(range.count), opening: open), false)
+  }
+}
+
+extension AppleRecordShapes {
+  /// The shape of a body that can be in a file.
+  static let flaggedBody = all.firstIndex { $0.columns.contains("isDataOnFS") }
+}
+
+// Reading like a store.
+extension RecoveredStore {
+  public var rawLayout: RawLayout {
+    get throws { try store?.rawLayout ?? AppleSchema.version203.rawLayout }
+  }
+
+  public func scan(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
+    try entries.forEach { try body(StoredResponse(decoding: raw($0), projection)) }
+  }
+
+  public func response(
+    _ id: StoredResponse.ID, _ projection: Projection
+  ) throws -> StoredResponse? {
+    guard let entry = try entries.entry(id) else { return nil }
+    return StoredResponse(decoding: try raw(entry), projection)
+  }
+
+  public func forEachRawResponse(
+    _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
+    _ body: (RawResponse) throws -> ScanStep
+  ) throws {
+    try entries.forEach { entry in
+      let raw = try raw(entry)
+      guard try isWanted(StoredResponse(decoding: raw, projection)) else { return .next }
+      return try body(raw)
+    }
+  }
+
+  public func count() -> Int64 { entries.count }
+
+  public func withBody(
+    of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void
+  ) throws {
+    guard let row = try entries.entry(id)?.rows.body, let body = try body(of: row) else {
+      throw StoreError(.noSuchResponse, at: description.path, because: "its body is lost")
+    }
+    var reader = try body.body.makeReader()
+    try read(&reader)
+  }
+
+  public func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]? {
+    guard description.rawPropertyLists.contains(name),
+      let row = try entries.entry(id)?.rows.blob,
+      case .blob(let bytes)? = try reader.content(row)?.value(name)
+    else { return nil }
+    return bytes
+  }
+
+  public func footprint() throws -> Footprint { try store?.footprint() ?? Footprint() }
+
+  public func forEachFinding(
+    fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
+  ) throws {}
+
+  public func finish() throws {
+    try store?.finish()
+    try images.verifyUnchanged()
+  }
+}
+
+extension AppleSchema {
+  /// The layout of a store with this schema.
+  fileprivate var rawLayout: RawLayout {
+    RawLayout(
+      userVersion: self == .version203 ? rawValue : 0,
+      versionInTable: self == .version202 ? rawValue : nil, encoding: "UTF-8",
+      tables: [
+        .init(AppleLayout.blobs, columns: ["entry_ID"] + Self.listColumns),
+        .init(AppleLayout.bodies, columns: ["entry_ID", "isDataOnFS", "receiver_data"]),
+        .init(AppleLayout.responses, columns: ["entry_ID"] + Self.rawResponseColumns),
+      ])
+  }
+
+  private static let listColumns = [
+    "response_object", "request_object", "proto_props", "user_info",
+  ]
 }

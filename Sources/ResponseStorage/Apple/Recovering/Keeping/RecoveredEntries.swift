@@ -1,5 +1,6 @@
 import Bytes
 import SQLite
+import SQLitePages
 
 /// The entries that were found, in a temporary database.
 final class RecoveredEntries {
@@ -121,5 +122,110 @@ final class RecoveredEntries {
     return try database.unpack(statement, at: 1) { reader throws(PackedReader.Failure) in
       try Entry(from: &reader, id: id)
     }
+  }
+}
+
+/// The digests of long bodies, for bodies that are found again: a page of rows is in the log many times.
+final class BodyDigests {
+  /// What tells a body from others without reading its overflow pages.
+  struct Key {
+    /// A digest of the part of the body that is in the page of its row.
+    var local: ByteString.Hash
+    /// Its first overflow page.
+    var overflow: PageImages.Image
+  }
+
+  private let database: TemporaryDatabase
+  private var finding: Statement
+  private var insertion: Statement
+
+  init() throws {
+    // In the order of the files, in which most bodies are found. The time of a state follows from its place.
+    database = try TemporaryDatabase(
+      tables: [
+        """
+        CREATE TABLE bodies(file INTEGER, offset INTEGER, local INTEGER, digest INTEGER, complete INTEGER,
+        PRIMARY KEY(file, offset, local)) WITHOUT ROWID
+        """
+      ])
+    finding = try database.prepare(
+      "SELECT digest, complete FROM bodies WHERE file = ?1 AND offset = ?2 AND local = ?3")
+    insertion = try database.prepare("INSERT INTO bodies VALUES(?1, ?2, ?3, ?4, ?5)")
+  }
+
+  /// Returns the digest of a body that was found before, and whether all of it could be read.
+  func digest(of key: Key) throws -> (digest: Int, isComplete: Bool)? {
+    let image = key.overflow
+    try database.restart(&finding, Int64(image.file.number), image.offset, Int64(key.local))
+    guard try database.step(&finding) else { return nil }
+    return (Int(finding.integer(at: 0)), finding.integer(at: 1) == 1)
+  }
+
+  /// Adds a body that was not found before.
+  func add(_ key: Key, _ digest: Int, isComplete: Bool) throws {
+    let image = key.overflow
+    try database.restart(
+      &insertion, Int64(image.file.number), image.offset, Int64(key.local), Int64(digest),
+      isComplete ? 1 : 0)
+    _ = try database.step(&insertion)
+  }
+}
+
+/// A set of states of pages, with one bit for each.
+struct ImageSet {
+  private var filePages: PageSet
+  private var frames: PageSet
+  private var journalPages: PageSet
+  private let pageSize: Int
+
+  /// Creates an empty set for the pages of files.
+  init(of images: PageImages) {
+    filePages = PageSet(upTo: images.filePageCount)
+    let numbers = images.highestNumbers
+    frames = PageSet(upTo: UInt32(clamping: numbers.frame))
+    journalPages = PageSet(upTo: UInt32(clamping: numbers.journalPage))
+    pageSize = images.header.pageSize
+  }
+
+  func contains(_ image: PageImages.Image) -> Bool {
+    let number = number(of: image)
+    return switch image.file {
+    case .database: filePages.contains(number)
+    case .log: frames.contains(number)
+    case .journal: journalPages.contains(number)
+    }
+  }
+
+  mutating func insert(_ image: PageImages.Image) {
+    let number = number(of: image)
+    switch image.file {
+    case .database: filePages.insert(number)
+    case .log: frames.insert(number)
+    case .journal: journalPages.insert(number)
+    }
+  }
+
+  /// Returns the number of a state in its file, from 1.
+  private func number(of image: PageImages.Image) -> UInt32 {
+    image.file == .database
+      ? UInt32(clamping: image.offset / Int64(pageSize) + 1) : UInt32(clamping: image.number)
+  }
+}
+
+extension PageImages {
+  /// The pages that only the log or the journal has. Their numbers can be any, so they are in no set with bits.
+  var pagesAfterEnd: [UInt32] { changed.keys.filter { $0 > filePageCount }.sorted() }
+
+  /// The highest numbers of states in the log and in the journal.
+  fileprivate var highestNumbers: (frame: Int, journalPage: Int) {
+    var result = (frame: 0, journalPage: 0)
+    for image in changed.values.lazy.joined() {
+      switch image.file {
+      case .database: break
+      case .log: result.frame = max(result.frame, image.number)
+      case .journal: result.journalPage = max(result.journalPage, image.number)
+      }
+    }
+    return result
   }
 }
