@@ -1,8 +1,9 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+internal import CArchive
+
 // macOS links libarchive, which has no cost there.
 #if !canImport(Darwin)
-  internal import CArchive
   internal import Glibc
 
   /// libarchive, which is loaded when the first archive or coded body is opened.
