@@ -426,9 +426,12 @@ class Holder:
 
     def __enter__(self):
         if self.words:
-            output = subprocess.DEVNULL if self.who == "ours" else subprocess.PIPE
-            self.process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=output, text=True,
-                                            env=surroundings() if self.who == "ours" else None,
+            output, environment = subprocess.PIPE, None
+            if self.who == "ours":
+                # It is killed at the end, and then may leave a copy of a database.
+                self.temporary = tempfile.TemporaryDirectory()
+                output, environment = subprocess.DEVNULL, surroundings() | {"TMPDIR": self.temporary.name}
+            self.process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=output, text=True, env=environment,
                                             stderr=subprocess.DEVNULL if self.who == "ours" else None,
                                             start_new_session=True)
             assert self.who == "ours" or self.process.stdout.readline() == "ready\n"
@@ -448,6 +451,8 @@ class Holder:
         if self.who == "ours":
             os.killpg(self.process.pid, signal.SIGKILL)
         said, _ = self.process.communicate(timeout=60)
+        if self.who == "ours":
+            self.temporary.cleanup()
         if said:
             self.report = json.loads(said)
 
