@@ -113,14 +113,14 @@ def test_verbs():
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_paths(kind):
+def test_paths(kind, monkeypatch):
     """A cache without a name is pinned by its path, and holds its pins however it is named; '--all-caches' does not know it."""
     cache, other = make("a path \"of\"", "--format", kind), make("other", "--format", kind)
     write("# Mine.\n")
     url = min(entries(cache).values(), key=lambda entry: entry["id"])["url"]
     kept = sum(answers(kind, url, entry["url"]) for entry in entries(cache).values())
     os.symlink(cache, path("link"))
-    os.chdir(scratch.root)
+    monkeypatch.chdir(scratch.root)
     assert run("pin", "-c", "link", url, errors="") == f"Pinned 1 URL in '{cache}'\n"
     assert tomllib.loads(read()) == {"caches": {cache: {"pinned": [url]}}}
     for way in [cache, cache + "/", path("link")] + [cache + "/Cache.db"] * (kind == "apple"):
