@@ -8,6 +8,18 @@ public enum Base64 {
     return result
   }
 
+  /// Decodes Base64, also of the alphabet for URLs (RFC 4648 §5), with or without padding; `nil` if it is neither.
+  public static func decode(url text: ArraySlice<UInt8>) -> [UInt8]? {
+    decode(
+      text.map { byte in
+        switch byte {
+        case UInt8(ascii: "-"): UInt8(ascii: "+")
+        case UInt8(ascii: "_"): UInt8(ascii: "/")
+        default: byte
+        }
+      })
+  }
+
   /// The entries in ``values`` of bytes that are not digits.
   private static let (blank, padding, other) = (64, 65, 255) as (UInt8, UInt8, UInt8)
 

@@ -27,27 +27,39 @@ public struct SecretDetector {
   /// Whether the text was decoded from another one, in which it is looked for once.
   var isDecoded = false
 
-  /// The bytes at which the detector looks closer.
-  private static let triggers: [Bool] = (0...255).map { (byte: UInt8) in
-    if !TokenFormat.byAnchor[Int(byte)].isEmpty { return true }
+  /// What a byte is to the detector: it looks closer (1) at those that can belong to a secret, and at Base64 (2) that follows a
+  /// byte that cannot belong to it.
+  private static let triggers: [UInt8] = (0...255).map { (byte: UInt8) in
+    let precedes: UInt8 = byte < 0x7F && !isOfRun[Int(byte)] ? 2 : 0
+    if !TokenFormat.byAnchor[Int(byte)].isEmpty { return precedes | 1 }
     switch byte {
     case UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "J"), UInt8(ascii: " "),
       UInt8(ascii: "@"), UInt8(ascii: "-"), UInt8(ascii: ">"):
-      return true
-    default: return false
+      return precedes | 1
+    default: return precedes
     }
   }
 
   /// Calls `found` with each secret whose decisive byte is in a range, in the order of these bytes.
   func forEachMatch(in range: Range<Int>, _ found: (SecretMatch) -> Void) {
-    let (bytes, triggers) = (text.span, Self.triggers.span)
+    let (bytes, triggers, isOfRun) = (text.span, Self.triggers.span, Self.isOfRun.span)
     var place = range.lowerBound
     let end = min(range.upperBound, bytes.count)
     var values = ValueRun()
+    if place == 0, let match = encodedSecret(at: 0) { found(match) }
     while place < end {
-      let byte = bytes[place]
-      if triggers[Int(byte)] { look(at: place, byte, &values, found) }
-      place &+= 1
+      defer { place &+= 1 }
+      let trigger = triggers[Int(bytes[place])]
+      if trigger == 0 { continue }
+      if trigger & 1 != 0, let match = secret(at: place, bytes[place], &values) {
+        found(match)
+        continue
+      }
+      // Base64 is looked at once, from its beginning. Most text is none, which its last bytes show soonest.
+      guard trigger & 2 != 0, place &+ Self.shortestEncoded < bytes.count else { continue }
+      var last = place &+ Self.shortestEncoded
+      while isOfRun[Int(bytes[last])] { last &-= 1 }
+      if last == place, let match = encodedSecret(at: place &+ 1) { found(match) }
     }
   }
 
@@ -69,38 +81,33 @@ public struct SecretDetector {
     mutating func hasRead(upTo end: Int) { self.end = max(end, self.end) }
   }
 
-  private func look(
-    at place: Int, _ byte: UInt8, _ values: inout ValueRun, _ found: (SecretMatch) -> Void
-  ) {
+  /// Returns the secret of which a byte is the decisive one; `nil` if there is none.
+  private func secret(at place: Int, _ byte: UInt8, _ values: inout ValueRun) -> SecretMatch? {
     for format in TokenFormat.byAnchor[Int(byte)] {
       if let range = format.range(in: text, anchoredAt: place), !isPartOfSignedURL(format, range) {
-        found(
-          SecretMatch(
-            format.rule, at: range.lowerBound, text[range], shownPrefix: format.prefix.count))
-        return
+        return SecretMatch(
+          format.rule, at: range.lowerBound, text[range], shownPrefix: format.prefix.count)
       }
     }
     switch byte {
     case UInt8(ascii: "="), UInt8(ascii: ":"):
-      if byte == UInt8(ascii: ":"), let match = telegramToken(at: place) { return found(match) }
+      if byte == UInt8(ascii: ":"), let match = telegramToken(at: place) { return match }
       if byte == UInt8(ascii: "="), context != .fields,
         let match = attributeSecret(at: place) ?? partSecret(at: place)
       {
-        return found(match)
+        return match
       }
       guard hasTellingName(before: place), values.mayRead(at: place),
         let pair = NamedValue(in: text, at: place)
-      else { return }
+      else { return nil }
       values.hasRead(upTo: pair.value.upperBound)
-      if let match = match(for: pair, at: place) { found(match) }
-    case UInt8(ascii: "J"):
-      if let match = webToken(at: place - 2) ?? encodedSecret(at: place - 2) { found(match) }
-    case UInt8(ascii: " "): if let match = credentials(after: place) { found(match) }
-    case UInt8(ascii: "@"): if let match = userInfo(before: place) { found(match) }
-    case UInt8(ascii: "-"): if let match = privateKey(at: place) { found(match) }
-    case UInt8(ascii: ">") where context != .fields:
-      if let match = elementSecret(after: place) { found(match) }
-    default: break
+      return match(for: pair, at: place)
+    case UInt8(ascii: "J"): return webToken(at: place - 2)
+    case UInt8(ascii: " "): return credentials(after: place)
+    case UInt8(ascii: "@"): return userInfo(before: place)
+    case UInt8(ascii: "-"): return privateKey(at: place)
+    case UInt8(ascii: ">"): return context != .fields ? elementSecret(after: place) : nil
+    default: return nil
     }
   }
 
@@ -265,90 +272,6 @@ extension SecretDetector {
 
   private static func isToken68(_ byte: UInt8) -> Bool {
     byte.isOfWord || "-._~+/=".utf8.contains(byte)
-  }
-}
-
-/// Secrets in texts within a text: in the parts of a form, and in JSON that is in Base64.
-extension SecretDetector {
-  /// The most bytes of the header fields of a part, behind its name.
-  private static let longestHead = 512
-
-  /// Returns the secret in a part of a form (RFC 7578 §4.2): `form-data; name="token"`, an empty line, and the value.
-  ///
-  /// - Parameter separator: The index of the `=` before the name.
-  func partSecret(at separator: Int) -> SecretMatch? {
-    guard names(["name"], before: separator), let pair = NamedValue(in: text, at: separator),
-      pair.isQuoted
-    else { return nil }
-    var end = pair.name.lowerBound
-    while end > 0, text[end - 1].isBlank { end -= 1 }
-    guard text[..<end].suffix(10).map(\.asciiLowercased).elementsEqual("form-data;".utf8) else {
-      return nil
-    }
-    var (place, lineEnds) = (pair.value.upperBound, 0)
-    let limit = min(text.count, place + Self.longestHead)
-    while place < limit, lineEnds < 2 {
-      if text[place] == 0x0A { lineEnds += 1 } else if text[place] != 0x0D { lineEnds = 0 }
-      place += 1
-    }
-    let value = text[place...].prefix(SecretMatch.mostBytes).prefix { $0 != 0x0D && $0 != 0x0A }
-    return lineEnds == 2 && !value.isEmpty ? markupSecret(pair.value, value.indices) : nil
-  }
-
-  /// Returns the Base64 of a JSON object with a credential in it, with the rule that the credential breaks.
-  ///
-  /// - Parameter start: The index of its `eyJ`, which is the Base64 of `{"` and a letter.
-  func encodedSecret(at start: Int) -> SecretMatch? {
-    // Each run of Base64 is decoded once at most, so that hostile text costs little.
-    guard !isDecoded, start >= 0, text[start...].starts(with: "eyJ".utf8),
-      start == 0 || !Self.isOfRun(text[start - 1]) && text[start - 1] != UInt8(ascii: "."),
-      !isReportedByName(start)
-    else { return nil }
-    var run = text[start...].prefix(SecretMatch.mostBytes).prefix(while: Self.isOfRun)
-    // A single digit at the end encodes nothing.
-    if run.count % 4 == 1 || run.count == SecretMatch.mostBytes {
-      run = run.dropLast(run.count % 4)
-    }
-    let standard = run.map { byte in
-      switch byte {
-      case UInt8(ascii: "-"): UInt8(ascii: "+")
-      case UInt8(ascii: "_"): UInt8(ascii: "/")
-      default: byte
-      }
-    }
-    guard run.count >= Randomness.leastBytes, let json = Base64.decode(standard) else { return nil }
-    var inner = SecretDetector(text: json, context: .text, now: now)
-    inner.isDecoded = true
-    var found: SecretMatch?
-    inner.forEachMatch(in: json.indices) { match in
-      if found == nil, match.rule.isCredential { found = match }
-    }
-    return found.map {
-      SecretMatch($0.rule, at: start, run, shownPrefix: 3, expires: $0.expires, name: $0.name)
-    }
-  }
-
-  /// Whether the value that begins at an index is a secret because of what is before it.
-  private func isReportedByName(_ start: Int) -> Bool {
-    if start > 0, text[start - 1] == UInt8(ascii: " "), credentials(after: start - 1) != nil {
-      return true
-    }
-    var separator = start - 1
-    while separator > 0, start - separator < 8,
-      text[separator].isBlank || "\"'\\".utf8.contains(text[separator])
-    {
-      separator -= 1
-    }
-    guard separator > 0,
-      text[separator] == UInt8(ascii: "=") || text[separator] == UInt8(ascii: ":"),
-      hasTellingName(before: separator), let pair = NamedValue(in: text, at: separator)
-    else { return false }
-    return match(for: pair, at: separator) != nil
-  }
-
-  private static func isOfRun(_ byte: UInt8) -> Bool {
-    byte.isOfWord || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
-      || byte == UInt8(ascii: "/")
   }
 }
 

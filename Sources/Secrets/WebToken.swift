@@ -46,14 +46,7 @@ struct WebToken {
 
   /// Decodes Base64url (RFC 4648 §5).
   private static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-    let standard = text.map { byte in
-      switch byte {
-      case UInt8(ascii: "-"): UInt8(ascii: "+")
-      case UInt8(ascii: "_"): UInt8(ascii: "/")
-      default: byte
-      }
-    }
-    guard let json = Base64.decode(standard), json.first == UInt8(ascii: "{") else { return nil }
+    guard let json = Base64.decode(url: text), json.first == UInt8(ascii: "{") else { return nil }
     return json
   }
 

@@ -116,6 +116,45 @@ private func key(_ parts: String...) -> String { parts.joined() }
   }
 
   @Test(arguments: [
+    ("secret/oauth-token", "page=2&access_token=\(random)"),
+    ("secret/password", "user=jane&password=hunter2!"),
+    ("secret/oauth-token", "https://example.com/callback?access_token=\(random)"),
+    ("secret/oauth-token", "<?xml version='1.0'?><a><access_token>\(random)</access_token></a>"),
+    ("secret/oauth-token", "<input type=\"hidden\" name=\"access_token\" value=\"\(random)\">"),
+    ("secret/oauth-token", "<dict><key>access_token</key><string>\(random)</string></dict>"),
+    ("secret/github-token", "bplist00\u{1}\u{2}\(key("gh", "p_", random, "9bVn"))\u{0}"),
+    ("secret/jwt", "bearer is \(header).eyJzdWIiOiIxIiwiZXhwIjoxMDAwfQ.c2lnbmF0dXJl"),
+  ])
+  func `a secret is found in the Base64 of every kind of text, wherever it is`(
+    rule: String, inner: String
+  ) {
+    let text = String(decoding: Base64.encode(Array(inner.utf8)), as: UTF8.self)
+    let safe = String(text.replacing("+", with: "-").replacing("/", with: "_").prefix { $0 != "=" })
+    for (before, after) in [
+      ("", ""), ("{\"value\":\"", "\"}"), ("[1,\"", "\"]"), ("data:text/plain;base64,", ""),
+      ("<d>", "</d>"), ("a ", " b"), ("https://example.com/?x=", "&y=1"),
+      ("https://example.com/api/v1/", ""), ("https://localhost/", "/more"), ("/a/", "?b"),
+    ] {
+      #expect(rules(before + safe + after) == [rule], "\(before)")
+      // Slashes of the standard alphabet would end it in a path.
+      if !before.contains("/") || !text.contains("/") {
+        #expect(rules(before + text + after) == [rule], "\(before)")
+      }
+    }
+    // Twice in Base64, and in the middle of a word, it is not looked for.
+    #expect(rules(String(decoding: Base64.encode(Array(text.utf8)), as: UTF8.self)) == [])
+    #expect(rules("x" + safe) == [])
+  }
+
+  @Test(arguments: [
+    "The page=2 of nothing, and no secret in it", "<html><body><p>Hello, world</p></body></html>",
+    "page=2&sort=name&order=ascending", "https://example.com/?page=2&sort=name",
+  ])
+  func `harmless text in Base64 has no secret`(inner: String) {
+    #expect(rules(String(decoding: Base64.encode(Array(inner.utf8)), as: UTF8.self)) == [])
+  }
+
+  @Test(arguments: [
     ("secret/password", #"{"user":"a","password":"hunter2!"}"#),
     ("secret/password", #"{"username":"jane.doe","password":"letmein"}"#),
     ("secret/password", #"{"a":"{\"password\":\"hunter2!\"}"}"#),
@@ -225,6 +264,7 @@ private func key(_ parts: String...) -> String { parts.joined() }
     "pwd=", "\"password\":", "token:", "-eyJ", ".eyJ", "eyJhbGciOiJIUzI1NiJ9", "a:b@", "@", "sig=",
     "X-Amz-Signature=aaaaaaaaaaaaaaaaaaaa&", "sk-", "xoxb-", "-----BEGIN ", "bearer ", "Basic ",
     "ghp_", "//a:b", "email=a@",
+    "dG9rZW49eHh4", "/dG9rZW49eHh4eHh4eHh4eHh4eHh4eHh4", "\"aaaaaaaaaaaaaaaaaaaaaaaaa",
   ]
 
   @Test(arguments: texts)

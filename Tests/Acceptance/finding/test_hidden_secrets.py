@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import html
 import json
 import os
 import random
@@ -65,8 +66,22 @@ PLACES = {
     "data in user info": lambda name, text: {"user_info": {"data": json.dumps({name: text}).encode()}},
     "property": lambda name, text: {"proto_props": {name: text}},
     "form in user info": lambda name, text: {"user_info": {"data": f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n--x--'.encode()}},
-    "Base64 in a field": lambda name, text: {"headers": {"X-Data": encoded(name, text)}},
-    "Base64 in a query": lambda name, text: {"url": "https://a.example/?" + urllib.parse.urlencode({"data": encoded(name, text), "page": 2})},
+}
+
+# Texts with a secret in them, which are put somewhere in Base64: the whole Base64 is then the secret.
+TEXTS = {
+    "JSON": lambda name, text: json.dumps({"a": 1, name: text}),
+    "a form": lambda name, text: urllib.parse.urlencode({"a": 1, name: text}),
+    "a URL": lambda name, text: "https://b.example/?" + urllib.parse.urlencode({"a": 1, name: text}),
+    "XML": lambda name, text: f"<?xml version='1.0'?><a><{name}>{html.escape(text)}</{name}></a>",
+    "HTML": lambda name, text: f'<form><input type="hidden" name="{name}" value="{html.escape(text)}"></form>',
+    "a property list": lambda name, text: f"<plist><dict><key>{name}</key><string>{html.escape(text)}</string></dict></plist>",
+}
+ENCODED = {
+    "field": lambda text: {"headers": {"X-Data": text}},
+    "query": lambda text: {"url": "https://a.example/?" + urllib.parse.urlencode({"data": text, "page": 2})},
+    "path": lambda text: {"url": "https://a.example/api/v1/" + text.replace("+", "-").replace("/", "_").rstrip("=")},
+    "user info": lambda text: {"user_info": {"data": text}},
 }
 
 LOOKING = [["list"], ["list", "--columns", "all", "--format", "json", "--redact-urls"], ["show", "--prefix", "https:"], ["show", "--prefix", "https:", "--json", "--redact-urls"],
@@ -76,10 +91,6 @@ LOOKING = [["list"], ["list", "--columns", "all", "--format", "json", "--redact-
            ["purge", "--all", "--dry-run", "--json", "--redact-urls"], ["grep", "e", "--in", "url"], ["grep", "e", "--in", "request,response"],
            ["metrics"], ["query", "SELECT * FROM entries"]]
 ARCHIVES = ["har", "warc", "wacz", "tar", "zip"]
-
-
-def encoded(name, text):
-    return base64.b64encode(json.dumps({"a": 1, name: text}).encode()).decode()
 
 
 def field(name):
@@ -93,9 +104,16 @@ def plant(folder, seed):
         for place, parts in PLACES.items():
             secret = planted[place, kind] = make(source)
             values = parts(name, secret_kinds.written(kind, secret))
-            if place.startswith("Base64"):
-                planted[place, kind] = encoded(name, secret_kinds.written(kind, secret)).rstrip("=")
             values.setdefault("url", f"https://{place.replace(' ', '-').lower()}.example/{len(some)}")
+            some.append(worlds.Entry(body=b"{}", mime="application/json", **values))
+        # Each kind in each place; over all kinds, in each kind of text.
+        for place, parts in ENCODED.items():
+            inner = list(TEXTS)[len(some) % len(TEXTS)]
+            text = TEXTS[inner](name, secret_kinds.written(kind, make(source))).encode()
+            values = parts(base64.b64encode(text).decode())
+            # A path has it in the alphabet of URLs.
+            planted[f"{inner} in Base64 in the {place}", kind] = (base64.urlsafe_b64encode if place == "path" else base64.b64encode)(text).decode().rstrip("=")
+            values.setdefault("url", f"https://encoded.example/{len(some)}")
             some.append(worlds.Entry(body=b"{}", mime="application/json", **values))
     worlds.apple(folder, some)
     return planted
