@@ -85,7 +85,7 @@ final class HARArchive: ArchiveKind {
     } catch is JSONError {
       throw changed
     }
-    entry.attach(text.attachments)
+    try entry.attach(text.attachments, budget)
     let body = entry.content?.body(file.path, text.attachments) { [text] in
       Self.reader(of: text.bytes, in: $0)
     }
@@ -154,7 +154,7 @@ struct HARIndex {
     try budget.limits.check(count, .entries, at: budget.path)
     let offset = Int64(try json.beginningOfValue())
     var entry = try HAREntry(reading: &json, budget)
-    entry.attach(attachments)
+    try entry.attach(attachments, budget)
     if let size = entry.content?.bodySize {
       try budget.limits.check(size, .member, at: budget.path)
     }

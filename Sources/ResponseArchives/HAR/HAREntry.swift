@@ -28,6 +28,8 @@ struct HAREntry {
   var content: HARContent?
   /// The name of the file with the body, as Playwright writes it.
   var contentFile: ByteString?
+  /// The name of the file with the body of the request.
+  var requestBodyFile: ByteString?
   /// The cache fields that this program writes.
   var extras = Extras()
 
@@ -51,8 +53,17 @@ struct HAREntry {
   /// The findings that mean that a body was lost.
   static let losses = [isPart, lacksFile]
 
-  /// Uses the body in a file, unless the HAR has the body itself.
-  mutating func attach(_ attachments: HARAttachments) {
+  /// Uses the bodies in files, unless the HAR has them itself.
+  ///
+  /// - Throws: ``ResponseArchiveError`` if the body of the request exceeds the limit of an entry.
+  mutating func attach(_ attachments: HARAttachments, _ budget: HARBudget) throws {
+    if requestBody == nil, let name = requestBodyFile, let size = attachments.size(name) {
+      try budget.spend(Int(clamping: size.bytes))
+      var reader = try attachments.open(name)
+      var body: [UInt8] = []
+      try reader.forEachChunk { body += $0 }
+      requestBody = body
+    }
     guard content == nil, let contentFile else { return }
     content = attachments.size(contentFile).map { HARContent(file: contentFile, size: $0) }
   }
@@ -158,6 +169,7 @@ extension HAREntry {
       // HAR 1.2 has an encoding for `content`, and none for `postData`. So programs, this one
       // included, write binary request bodies with a member of their own.
       case "_encoding", "encoding": encoding = try json.text(budget)
+      case "_file": requestBodyFile = try json.text(budget)
       default: try json.skip()
       }
     }

@@ -362,6 +362,21 @@ def test_bodies_in_files():
     imported(path("folder/har.har"), status=3)
     assert dict(native_bodies(path("imported")))["https://a.example/0"] == hashlib.sha256(b"in a file").hexdigest()
 
+    # The body of a request can be in a file, too.
+    posts = [entry(f"https://a.example/{number}", "x") for number in range(4)]
+    for each, data in zip(posts, [{"_file": "body.txt"}, {"_file": "../secret.txt"}, {"_file": "link.txt"}, {"_file": "body.txt", "text": "inline"}]):
+        each["request"]["postData"] = {"mimeType": "text/plain", **data}
+    with open(path("folder/posts.har"), "wb") as file:
+        file.write(har_of(*posts))
+    packed_posts = write("folder/posts.zip", zip_of({"har.har": har_of(*posts), "body.txt": b"in a file"}))
+    for har in [path("folder/posts.har"), packed_posts]:
+        shown = json.loads(run("show", "--prefix", "https:", "-c", har, "--json", "--show-secrets").stdout)
+        bodies = {each["url"][-1]: each["request_body_base64"] for each in shown}
+        assert {name: data and base64.b64decode(data) for name, data in bodies.items()} == {"0": b"in a file", "1": None, "2": None, "3": b"inline"}
+    with open(path("folder/body.txt"), "wb") as file:
+        file.truncate(1 << 30)
+    assert b"limit 'document'" in run("list", path("folder/posts.har"), status=65).stderr
+
     large = os.urandom(300_000)
     packed_har = write("folder/trace.zip", zip_of({"har.har": har_of(entry(_file="1.bin"), entry("https://a.example/2", _file="none.txt"),
                                                                      entry("https://a.example/3", _file="body.txt")), "1.bin": large, "2.txt": b"other"}))
