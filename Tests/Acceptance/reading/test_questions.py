@@ -109,6 +109,8 @@ cc max-age=003600: use
 cc max-age='3600': no
 cc max-age=3600.0: use! no: {INVALID}
 cc max-age=3600.5: use! no: {INVALID}
+cc max-age:3600: no
+cc "max-age: 3600": no
 cc max-age=a3600: use! no: {INVALID}
 cc max-age=3600a: use! no: {INVALID}
 cc ,,,,max-age =  456      ,: use! no: there is no white space around `=` (RFC 9110 §5.6.6)
@@ -392,6 +394,8 @@ def fields(text):
         name, _, value = part.lstrip().partition(" ")
         if name in ("exp", "lm", "date"):
             value = when(int(value)) if re.fullmatch(r"-?\d+", value.strip()) else value.strip().strip('"')
+        if re.fullmatch(r'"[^"]*: [^"]*"', value):
+            value = value[1:-1]
         result.append({"name": NAMES.get(name, name), "value": value})
     return result
 
