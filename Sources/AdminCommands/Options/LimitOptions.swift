@@ -33,8 +33,8 @@ struct LimitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The free space to keep on the file system.", valueName: "size|percent"),
-    transform: parseRoom)
-  var minFree: Room?
+    transform: WrittenRoom.init(parsing:))
+  var minFree: WrittenRoom?
 
   @Option(
     help: ArgumentHelp(
@@ -71,7 +71,7 @@ struct LimitOptions: ParsableArguments {
     maxEntries = maxEntries ?? settings.maxEntries
     maxAge = maxAge ?? settings.maxAge
     maxEntrySize = maxEntrySize ?? settings.maxEntrySize.map { WrittenSize($0) }
-    minFree = minFree ?? settings.minFree
+    minFree = minFree ?? settings.minFree.map { WrittenRoom(room: $0, note: nil) }
     low = low ?? settings.low
     onlyIfOver = onlyIfOver ?? settings.onlyIfOver
     order = order ?? settings.order
@@ -88,7 +88,9 @@ struct LimitOptions: ParsableArguments {
   var bytes: ByteCount? { (maxSize ?? capacity)?.bytes }
 
   /// Notes for the user: the sizes that units stand for.
-  var notes: [String] { [maxSize, capacity, maxEntrySize].compactMap { $0?.note } }
+  var notes: [String] {
+    [maxSize?.note, capacity?.note, maxEntrySize?.note, minFree?.note].compactMap { $0 }
+  }
 
   /// The limits that do not depend on the free space of the file system.
   var ofSizeAndNumber: CacheLimits { limits(available: 0, total: 0) }
@@ -107,7 +109,7 @@ struct LimitOptions: ParsableArguments {
     limits.entries = maxEntries
     limits.age = maxAge
     limits.entryBytes = maxEntrySize?.bytes
-    limits.bytesToFree = minFree.map { max(0, $0.bytes(of: total) - available) }
+    limits.bytesToFree = minFree.map { max(0, $0.room.bytes(of: total) - available) }
     limits.lowPercent = low ?? limits.lowPercent
     limits.onlyIfOver = onlyIfOver ?? limits.onlyIfOver
     limits.order = order ?? limits.order
@@ -115,9 +117,19 @@ struct LimitOptions: ParsableArguments {
   }
 }
 
-/// Parses an amount of space: `10G` or `10%`.
-func parseRoom(_ text: String) throws -> Room {
-  do { return try Room(text) } catch { throw ValidationError(error) }
+/// An amount of space as it was written: `10G` or `10%`.
+struct WrittenRoom {
+  let room: Room
+  /// A note for the user, as of a ``WrittenSize``.
+  let note: String?
+}
+
+extension WrittenRoom {
+  /// Parses an amount of space.
+  init(parsing text: String) throws {
+    do { room = try Room(text) } catch { throw ValidationError(error) }
+    if case .bytes = room { note = try WrittenSize(parsing: text).note } else { note = nil }
+  }
 }
 
 /// Parses an order: `oldest`, or `largest,oldest`.

@@ -122,7 +122,7 @@ extension URLCacheAdmin {
       let name = try cache.name(in: environment) ?? cache.path(in: environment)
       let file = cache.config.map { ShellText.option("--config", "--config", $0) + " " } ?? ""
       return LimitShortfallRenderer.CommandWords(
-        cache: file + ShellText.option("-c", "--cache", name), minFree: limit.minFree?.text)
+        cache: file + ShellText.option("-c", "--cache", name), minFree: limit.minFree?.room.text)
     }
 
     /// Reports which limits are not met, and why.
