@@ -191,9 +191,11 @@ import Testing
       #expect(result.messages.contains(#""message":"\#(message)","hint":"\#(hint)""#))
       return
     }
+    let isMissing = message.hasPrefix("there is no file")
     #expect(
       result
-        == CommandLineResult(status: .usage, messages: "error: \(message)\nhint: \(hint)\n"),
+        == CommandLineResult(
+          status: isMissing ? .noInput : .usage, messages: "error: \(message)\nhint: \(hint)\n"),
       "\(result.messages)")
     try expectToRun(hint)
   }

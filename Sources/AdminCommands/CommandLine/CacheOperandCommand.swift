@@ -117,7 +117,8 @@ extension CommandEnvironment {
     if named != nil || exists || !takesEntries { return true }
     // Opening reports that there is no such file.
     if Self.looksLikePath(word) { return true }
-    throw .usage(
+    throw CommandFailure(
+      .noInput, kind: "not-found",
       "there is no file or configured cache '\(printable(word))', and it is not a URL or an id",
       hint: Spelling.nearest(to: word, among: configuration.cacheNames).map {
         "did you mean '\($0)'?"
