@@ -118,7 +118,7 @@ final class AuditScan {
   }
 
   private func take(
-    _ result: EntryBatches<AuditWork>.Result, _ found: ([AuditFinding], ByteCount) throws -> Void
+    _ result: EntryWorkResult<AuditWork>, _ found: ([AuditFinding], ByteCount) throws -> Void
   ) throws {
     let entries =
       switch result {

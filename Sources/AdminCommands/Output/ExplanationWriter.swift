@@ -1,4 +1,5 @@
 import Administration
+import Bytes
 import Files
 import HTTPCaching
 import JSON
@@ -13,38 +14,26 @@ final class ExplanationWriter {
   /// The JSON object to write to; `nil` for formats without one.
   var json: JSONStream?
 
-  private static let responsesInBatch = 128
-  private static let bytesInBatch = 1 << 18
-  private static let batchesPerThread = 2
-
-  private let inquiry: Inquiry
-  private let classes: EntryClasses
-  private let renderer: ExplanationRenderer
-  private let format: ExplanationFormat
-  private let style: TextStyle
+  private let threads: OrderedParallelMap<Task, Never, Rendered>
   private let write: (TextBuffer) throws -> Void
+  private var hasBegun = false
 
-  /// The texts of policies that this thread has rendered; each other thread has its own.
-  private var policies = PolicyTexts()
-  private var batch: [StoredResponse] = []
-  private var batchCount = 0
-  /// The number of batches sent to threads whose texts have not been written.
-  private var pendingCount = 0
-  private var threads: [(work: Channel<Work>, done: Channel<Rendered>)] = []
-
-  /// A batch of consecutive responses.
-  private struct Work: Sendable {
-    let responses: [StoredResponse]
+  /// A response, and its place in the output.
+  private struct Task: Sendable {
+    let response: StoredResponse
     let isFirst: Bool
-    /// The position of the batch in the JSON object.
-    let json: JSONStream?
+    /// Its position in the JSON object.
+    var json: JSONStream?
   }
 
-  /// The rendered batch.
+  /// Rendered responses.
   private struct Rendered: Sendable {
     var text: TextBuffer
     var verdicts = VerdictCounts()
   }
+
+  /// The size of a response without its header fields, and of its explanation, roughly.
+  private static let bytesOfResponse: ByteCount = 2_048
 
   /// - Parameters:
   ///   - classes: The classes of responses according to the configuration.
@@ -56,102 +45,50 @@ final class ExplanationWriter {
     _ format: ExplanationFormat, in json: JSONStream?, style: TextStyle,
     _ write: @escaping (TextBuffer) throws -> Void
   ) {
-    (self.inquiry, self.classes) = (inquiry, classes)
-    self.renderer = renderer
-    self.format = format
-    self.json = json
-    self.style = style
-    self.write = write
+    (self.json, self.write) = (json, write)
+    threads = OrderedParallelMap("ExplanationWriter") {
+      var (inquiry, policies) = (inquiry, PolicyTexts())
+      // Each explanation retains the rules. With a copy of the array for each thread, the threads do not contend for
+      // its reference count.
+      inquiry.expiryRules = inquiry.expiryRules.map { $0 }
+      return { tasks, _ in
+        var rendered = Rendered(text: TextBuffer(style: style))
+        for var task in tasks {
+          var explanation = Explanation(of: task.response, asking: inquiry)
+          explanation.configured = .init(of: task.response, by: classes)
+          switch format {
+          case .table:
+            if !task.isFirst { rendered.text.append("\n") }
+            renderer.appendText(explanation, into: &rendered.text)
+          case .json:
+            task.json?.append(to: &rendered.text.bytes) {
+              renderer.write(explanation, &policies, to: &$0)
+            }
+          case .ndjson: renderer.appendJSON(explanation, &policies, into: &rendered.text)
+          }
+          rendered.verdicts.insert(explanation)
+        }
+        return rendered
+      }
+    }
   }
 
   /// Adds a response.
   func insert(_ response: borrowing StoredResponse) throws {
-    if batch.isEmpty { batch.reserveCapacity(Self.responsesInBatch) }
-    batch.append(copy response)
-    if batch.count == Self.responsesInBatch { try sendBatch() }
+    let task = Task(response: copy response, isFirst: !hasBegun, json: json?.split())
+    hasBegun = true
+    threads.add(task, byteCount: Self.bytesOfResponse)
+    try takeRendered(all: false)
   }
 
   /// Writes the remaining text.
-  func finish() throws {
-    while pendingCount > 0 { try writeOldest() }
-    guard !batch.isEmpty else { return }
-    try write(Self.rendered(takeBatch(), inquiry, classes, renderer, format, style, &policies))
-  }
+  func finish() throws { try takeRendered(all: true) }
 
-  deinit {
-    for thread in threads { thread.work.close() }
-  }
-
-  private func sendBatch() throws {
-    startThreads()
-    // Limit the pending batches, so that memory stays bounded.
-    if pendingCount == threads.count * Self.batchesPerThread { try writeOldest() }
-    // In turns, so that the oldest batch is always known and the output keeps the order of the
-    // entries.
-    let thread = threads[batchCount % threads.count]
-    thread.work.send(takeBatch())
-    pendingCount += 1
-  }
-
-  private func takeBatch() -> Work {
-    defer {
-      batch = []
-      batchCount += 1
+  private func takeRendered(all: Bool) throws {
+    try threads.forEachSummary(all: all) { rendered in
+      verdicts.insert(rendered.verdicts)
+      try write(rendered.text)
     }
-    return Work(responses: batch, isFirst: batchCount == 0, json: json?.split())
-  }
-
-  /// Waits for the oldest pending batch.
-  private func writeOldest() throws {
-    let thread = threads[(batchCount - pendingCount) % threads.count]
-    guard let rendered = thread.done.receive() else { return }
-    pendingCount -= 1
-    try write(rendered)
-  }
-
-  private func write(_ rendered: Rendered) throws {
-    verdicts.insert(rendered.verdicts)
-    try write(rendered.text)
-  }
-
-  private func startThreads() {
-    guard threads.isEmpty else { return }
-    for _ in 0..<min(processorCount, 4) {
-      let (work, done) = (Channel<Work>(), Channel<Rendered>())
-      threads.append((work, done))
-      BackgroundThread.start("ExplanationWriter") { [inquiry, classes, renderer, format, style] in
-        var (inquiry, policies) = (inquiry, PolicyTexts())
-        // Each explanation retains the rules. With a copy of the array for each thread, the threads do not contend for
-        // its reference count.
-        inquiry.expiryRules = inquiry.expiryRules.map { $0 }
-        while let next = work.receive() {
-          done.send(Self.rendered(next, inquiry, classes, renderer, format, style, &policies))
-        }
-      }
-    }
-  }
-
-  private static func rendered(
-    _ work: Work, _ inquiry: Inquiry, _ classes: EntryClasses, _ renderer: ExplanationRenderer,
-    _ format: ExplanationFormat, _ style: TextStyle, _ policies: inout PolicyTexts
-  ) -> Rendered {
-    var (rendered, json) = (Rendered(text: TextBuffer(style: style)), work.json)
-    rendered.text.bytes.reserveCapacity(work.responses.count == responsesInBatch ? bytesInBatch : 0)
-    for response in work.responses {
-      let isFirst = work.isFirst && rendered.verdicts.isEmpty
-      var explanation = Explanation(of: response, asking: inquiry)
-      explanation.configured = .init(of: response, by: classes)
-      switch format {
-      case .table:
-        if !isFirst { rendered.text.append("\n") }
-        renderer.appendText(explanation, into: &rendered.text)
-      case .json:
-        json?.append(to: &rendered.text.bytes) { renderer.write(explanation, &policies, to: &$0) }
-      case .ndjson: renderer.appendJSON(explanation, &policies, into: &rendered.text)
-      }
-      rendered.verdicts.insert(explanation)
-    }
-    return rendered
   }
 }
 

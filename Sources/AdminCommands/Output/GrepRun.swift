@@ -37,8 +37,7 @@ final class GrepRun {
   func search(_ source: any ResponseSource, _ listing: inout Listing) throws {
     let projection = search.projection.union(listing.selection.projection)
     do {
-      try listing.work(
-        on: source, projection, batches, until: { [search] in search.isBinary($0, of: $1) }, take)
+      try listing.work(on: source, projection, batches, take)
     } catch {
       // What was found before the error is as good as without it.
       try? batches.finish(take)
@@ -61,7 +60,7 @@ final class GrepRun {
     reportGaps()
   }
 
-  private func take(_ result: EntryBatches<EntryGrep>.Result) throws {
+  private func take(_ result: EntryWorkResult<EntryGrep>) throws {
     switch result {
     case .part(let bytes): try write(bytes[...])
     case .summary(let tally): count(tally)

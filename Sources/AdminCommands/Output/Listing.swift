@@ -1,5 +1,6 @@
 import Administration
 import Bytes
+import Files
 import Querying
 import Rendering
 import ResponseArchives
@@ -99,12 +100,9 @@ struct Listing {
 
   /// Works on each selected entry and its body, on several threads.
   ///
-  /// - Parameters:
-  ///   - isEnough: Whether no more than this beginning of a body is wanted.
-  ///   - receive: Takes the results, in the order of the entries.
+  /// - Parameter receive: Takes the results, in the order of the entries.
   mutating func work<Work: EntryWork>(
     on source: any ResponseSource, _ projection: Projection, _ batches: EntryBatches<Work>,
-    until isEnough: (ArraySlice<UInt8>, StoredResponse) -> Bool = { _, _ in false },
     _ receive: (EntryWorkResult<Work>) throws -> Void
   ) throws {
     // Names are looked up, and the versions of files are counted, in one place.
@@ -121,7 +119,7 @@ struct Listing {
       if wasDone { return }
     }
     try scanWithBodies(source, projection) {
-      try batches.add($0, $1, until: isEnough, receive)
+      try batches.add($0, $1, receive)
     }
     try batches.finish(receive)
   }

@@ -46,12 +46,6 @@ public struct BodyText {
 
   init(encoding: TextEncoding?) { (stated, codedHeaders) = (encoding, nil) }
 
-  /// Whether a body that begins with these bytes is passed on as it is, but for a byte order mark.
-  func isPlainUTF8(_ start: ArraySlice<UInt8>) -> Bool {
-    !BodyReader.hasKnownCoding(start) && (codedHeaders == nil || Self.isText(start))
-      && (TextEncoding(ofTextBeginningWith: start) ?? stated ?? .utf8) == .utf8
-  }
-
   /// Whether a body that begins with these bytes still has the coding that its header fields state.
   private func isCoded(_ start: ArraySlice<UInt8>) -> Bool {
     unknownCoding != nil && !BodyReader.hasKnownCoding(start) && !Self.isText(start)

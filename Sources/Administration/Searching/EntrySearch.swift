@@ -79,13 +79,6 @@ public struct EntrySearch: Sendable {
     return result
   }
 
-  /// Whether a body is not searched because it begins with these bytes, so that the rest need not be read.
-  public func isBinary(_ start: ArraySlice<UInt8>, of response: borrowing StoredResponse) -> Bool {
-    !searchesBinary
-      && start.prefix(Self.binaryStart).containsNUL
-      && BodyText(of: response).isPlainUTF8(start)
-  }
-
   /// Searches an entry.
   ///
   /// - Parameter found: Takes each line, in order.

@@ -7,17 +7,15 @@ import ResponseStorage
 ///
 /// Inflating records, parsing heads and writing property lists takes most of the time of a pass. The threads take
 /// batches of consecutive entries in turns.
-final class WARCEntriesAhead: Sendable {
+struct WARCEntriesAhead {
   /// A batch, or a part of one.
   private struct Batch: Sendable {
     var entries: [SentEntry] = []
     /// Whether the next batch is that of another thread.
     var isLast = true
-    /// The error that ended the batch early.
-    var failure: (any Error)?
   }
 
-  private let hands: [(batches: Channel<Batch>, permits: Channel<Bool>)]
+  private let threads: [ReadAhead<Batch>]
 
   /// The largest number of entries of a batch, and the number of bytes of bodies that ends it. A part of a batch ends
   /// after that many bytes in all, because each head can have a megabyte.
@@ -48,36 +46,26 @@ final class WARCEntriesAhead: Sendable {
     of index: WARCIndex, readsBodies: Bool, by makeMaker: @escaping @Sendable () -> WARCEntryMaker
   ) {
     let count = min(processorCount, 4)
-    hands = (0..<count).map { _ in (Channel<Batch>(), Channel<Bool>()) }
     let limit = readsBodies ? Self.largestBody : nil
-    for (number, (batches, permits)) in hands.enumerated() {
-      for _ in 0..<Self.mostBatches { permits.send(true) }
-      BackgroundThread.start("WARCEntriesAhead") {
-        defer { batches.close() }
+    threads = (0..<count).map { number in
+      ReadAhead("WARCEntriesAhead", most: Self.mostBatches) { send in
         let maker = makeMaker()
         var (turn, start) = (0, 0)
         while case let range = Self.batch(of: index, from: start), !range.isEmpty {
-          (turn, start) = ((turn + 1) % count, range.upperBound)
           // The batches of the other threads are only passed over.
-          guard (turn + count - 1) % count == number else { continue }
-          guard Self.send(range, of: index, limit, maker, to: batches, permits) else { return }
+          if turn == number { try Self.make(range, of: index, limit, maker, send) }
+          (turn, start) = ((turn + 1) % count, range.upperBound)
         }
       }
     }
   }
 
-  deinit {
-    for (_, permits) in hands { permits.cancel() }
-  }
-
   /// Calls `body` with each entry.
   func forEach(_ body: (SentEntry) throws -> ScanStep) throws -> ScanStep {
     var number = 0
-    while let batch = hands[number].batches.receive() {
+    while let batch = try threads[number].next() {
       for entry in batch.entries where try body(entry) == .stop { return .stop }
-      if let failure = batch.failure { throw failure }
-      hands[number].permits.send(true)
-      if batch.isLast { number = (number + 1) % hands.count }
+      if batch.isLast { number = (number + 1) % threads.count }
     }
     return .next
   }
@@ -94,14 +82,11 @@ final class WARCEntriesAhead: Sendable {
   }
 
   /// Makes the entries of a batch, and sends them in parts.
-  ///
-  /// - Returns: Whether more entries are wanted.
-  private static func send(
+  private static func make(
     _ range: Range<Int>, of index: WARCIndex, _ limit: ByteCount?, _ maker: WARCEntryMaker,
-    to batches: Channel<Batch>, _ permits: Channel<Bool>
-  ) -> Bool {
-    guard permits.receive() != nil else { return false }
-    var (batch, bytes) = (Batch(), 0 as ByteCount)
+    _ send: ReadAhead<Batch>.Send
+  ) throws {
+    var (batch, bytes) = (Batch(isLast: false), 0 as ByteCount)
     for number in range {
       do {
         let entry = SentEntry(
@@ -110,17 +95,15 @@ final class WARCEntriesAhead: Sendable {
         bytes += entry.byteCount
       } catch {
         // It is thrown after the entries before it, as without threads.
-        batch.failure = error
-        break
+        try send(batch)
+        throw error
       }
       guard bytes >= mostBytes, number + 1 < range.upperBound else { continue }
-      batch.isLast = false
-      batches.send(batch)
-      guard permits.receive() != nil else { return false }
-      (batch, bytes) = (Batch(), 0)
+      try send(batch)
+      (batch, bytes) = (Batch(isLast: false), 0)
     }
-    batches.send(batch)
-    return batch.failure == nil
+    batch.isLast = true
+    try send(batch)
   }
 }
 

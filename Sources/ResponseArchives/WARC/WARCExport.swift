@@ -20,7 +20,7 @@ final class WARCExport: ResponseArchiveWriter {
   }
 
   private let warc: WARCWriter
-  private let threads: PreparationThreads<WARCRecords, Finished>
+  private let threads: OrderedParallelMap<WARCRecords, Never, Finished>
   private let time: Timestamp
   private let temporaryFolder: String
   private let capture: (Capture) throws -> Void
@@ -49,9 +49,9 @@ final class WARCExport: ResponseArchiveWriter {
     time = export.created ?? .epoch
     temporaryFolder = export.temporaryFolder
     self.capture = capture
-    threads = PreparationThreads {
+    threads = OrderedParallelMap("WARCExport") {
       let compressor = try makeCompressor()
-      return { [temporaryFolder = export.temporaryFolder] batch in
+      return { [temporaryFolder = export.temporaryFolder] batch, _ in
         var bytes: [UInt8] = []
         let writer = WARCWriter(compressor) { bytes += $0 }
         let captures = try batch.map { try $0.write(to: writer, temporaryFolder) }
@@ -99,7 +99,7 @@ final class WARCExport: ResponseArchiveWriter {
   ///
   /// - Parameter all: Whether to wait for all of them. If `false`, waits only while too many are queued.
   private func appendFinished(all: Bool) throws {
-    try threads.forEachResult(all: all) { finished in
+    try threads.forEachSummary(all: all) { finished in
       let start = try warc.append(finished: finished.bytes)
       for var response in finished.captures {
         response.place = response.place.lowerBound + start..<response.place.upperBound + start

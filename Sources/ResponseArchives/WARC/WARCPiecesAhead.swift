@@ -15,34 +15,17 @@ final class WARCPiecesAhead {
     var decodedEnd: Int64
   }
 
-  private struct Batch: Sendable {
-    var pieces: [Piece] = []
-    var byteCount = 0
-    /// The error after these pieces, or that there are no more.
-    var end: Result<Void, any Error>?
-
-    var isFull: Bool {
-      byteCount >= WARCPiecesAhead.mostBytes || pieces.count >= WARCPiecesAhead.mostPieces
-    }
-  }
-
   // Many members are a request of some hundred bytes. One by one, handing them over would take longer than decoding.
   /// The number of bytes and of pieces that fill a batch.
-  private static let mostBytes = 1 << 18
-  private static let mostPieces = 256
-  /// The number of batches that may exist at a time.
-  private static let mostBatches = 4
+  private static let (mostBytes, mostPieces) = (1 << 18, 256)
 
-  private let batches = Channel<Batch>()
-  private let permits = Channel<Bool>()
+  private let batches: ReadAhead<[Piece]>
   private var pieces = [Piece]().makeIterator()
-  private var end: Result<Void, any Error>?
 
   /// Starts the thread.
   init(_ file: FileBytes, _ coding: ContentCoding) {
-    for _ in 0..<Self.mostBatches { permits.send(true) }
-    BackgroundThread.start("WARCPiecesAhead") { [batches, permits] in
-      var batch = Batch()
+    batches = ReadAhead("WARCPiecesAhead", most: 4) { send in
+      var (batch, byteCount) = ([Piece](), 0)
       do {
         let reader = ContentReader(coding, limit: .max, readingAt: file.read)
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -50,27 +33,26 @@ final class WARCPiecesAhead {
           var count = try reader.read(into: &buffer)
           var startsMember = true
           repeat {
-            batch.pieces.append(
+            batch.append(
               Piece(
                 bytes: Array(buffer[..<count]), member: reader.memberStart,
                 startsMember: startsMember, decodedEnd: reader.decodedEnd))
-            batch.byteCount += count
-            if batch.isFull {
-              guard permits.receive() != nil else { return }
-              batches.send(batch)
-              batch = Batch()
+            byteCount += count
+            if byteCount >= Self.mostBytes || batch.count >= Self.mostPieces {
+              try send(batch)
+              (batch, byteCount) = ([], 0)
             }
             startsMember = false
             count = count == 0 ? 0 : try reader.read(into: &buffer)
           } while count > 0
         }
-        batch.end = .success(())
-      } catch { batch.end = .failure(error) }
-      batches.send(batch)
+      } catch {
+        try send(batch)
+        throw error
+      }
+      try send(batch)
     }
   }
-
-  deinit { permits.cancel() }
 
   /// Returns the next bytes, which may be none; `nil` at the end.
   ///
@@ -78,13 +60,8 @@ final class WARCPiecesAhead {
   func next() throws -> Piece? {
     while true {
       if let piece = pieces.next() { return piece }
-      if let end {
-        try end.get()
-        return nil
-      }
-      guard let batch = batches.receive() else { return nil }
-      permits.send(true)
-      (pieces, end) = (batch.pieces.makeIterator(), batch.end)
+      guard let batch = try batches.next() else { return nil }
+      pieces = batch.makeIterator()
     }
   }
 }

@@ -1,5 +1,5 @@
 public import Bytes
-import Files
+public import Files
 
 /// A store that is open for changes: responses can be removed, and raw responses inserted.
 ///
@@ -251,8 +251,4 @@ public protocol EntryWork: Sendable {
 }
 
 /// A result of work on entries.
-public enum EntryWorkResult<Work: EntryWork>: Sendable {
-  case part(Work.Part)
-  /// The end of a batch.
-  case summary(Work.Summary)
-}
+public typealias EntryWorkResult<Work: EntryWork> = BatchResult<Work.Part, Work.Summary>

@@ -1,5 +1,5 @@
 import Bytes
-import Files
+public import Files
 import SQLite
 
 extension StoreDescription.Format {
