@@ -103,10 +103,11 @@ let package = Package(
     module("JSON", on: "Bytes", "Files", hot: true),
     module("Progress", on: "Files", "JSON"),
     module(
-      "ResponseArchives", on: "Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"),
+      "ResponseArchives", on: "Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage",
+      "SQLite"),
     module(
       "Administration", on: "Bytes", "Files", "HTTPCaching", "JSON", "Matching",
-      "ResponseArchives", "ResponseStorage", "Secrets"),
+      "ResponseArchives", "ResponseStorage", "Secrets", "SQLite"),
     module(
       "Revalidation", on: "Administration", "Bytes", "Fetching", "Files", "HTTPCaching",
       "ResponseStorage", "Secrets", "SQLite"),
@@ -148,7 +149,7 @@ let package = Package(
     tests(of: "Files", on: "Bytes"),
     tests(of: "PropertyLists", exclude: ["plistlib_oracle.py"]),
     tests(of: "Archive"),
-    tests(of: "SQLite", on: "TestSupport"),
+    tests(of: "SQLite", on: "Bytes", "Files", "TestSupport"),
     tests(of: "SQLitePages", exclude: ["make_databases.py"]),
     tests(of: "Matching", on: "Bytes"),
     tests(of: "HTTPCaching"),
@@ -160,7 +161,7 @@ let package = Package(
       "ResponseStorage", "TestSupport"),
     tests(
       of: "Administration", on: "Bytes", "Files", "HTTPCaching", "Matching", "ResponseStorage",
-      "TestSupport"),
+      "SQLite", "TestSupport"),
     tests(of: "Auditing", on: "Bytes", "ResponseStorage", "Secrets"),
     tests(of: "Secrets", on: "Bytes"),
     tests(of: "Querying", on: "SQLite"),

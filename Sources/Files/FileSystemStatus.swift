@@ -45,3 +45,31 @@ public struct FileSystemStatus: Hashable, Sendable {
       device: UInt64(truncatingIfNeeded: file.st_dev))
   }
 }
+
+/// The space that a temporary database of this process takes on a file system while it is in use.
+public final class TemporarySpace {
+  /// Of each file system, by its number.
+  private static let taken = Monitor<[UInt64: Int64]>([:])
+
+  private let device: UInt64
+  private var bytes: Int64 = 0
+
+  /// Creates space of no bytes.
+  ///
+  /// - Parameter device: The number of the file system: ``FileSystemStatus/device``.
+  public init(on device: UInt64) { self.device = device }
+
+  deinit { set(0) }
+
+  /// Returns how many bytes are free again on a file system when this process ends, besides those that already are.
+  public static func bytes(on device: UInt64) -> ByteCount {
+    taken.withLock { ByteCount($0[device] ?? 0) }
+  }
+
+  /// Counts the bytes of the database.
+  public func set(_ size: Int64) {
+    let growth = size - bytes
+    bytes = size
+    Self.taken.withLock { $0[device, default: 0] += growth }
+  }
+}

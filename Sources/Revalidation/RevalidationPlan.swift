@@ -66,7 +66,7 @@ public final class RevalidationPlan {
 
   private let changes: Changes
   private let isPinned: (ValidationRequest) -> Bool
-  private let database: TemporaryDatabase
+  private let database: Scratch
   private var insertion: Statement
   private var outcomes: [ValidationResult.Outcome: Int64] = [:]
   private var actions: [Action: Int64] = [:]
@@ -101,7 +101,7 @@ public final class RevalidationPlan {
     keepingPinned isPinned: @escaping (ValidationRequest) -> Bool = { _ in false }
   ) throws(FileError) {
     (self.changes, self.isPinned) = (changes, isPinned)
-    database = try TemporaryDatabase(
+    database = try Scratch(
       tables: [
         "CREATE TABLE entries(number INTEGER PRIMARY KEY, change INTEGER, id, entry BLOB)"
       ])

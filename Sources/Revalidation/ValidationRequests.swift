@@ -6,7 +6,7 @@ import SQLite
 
 /// The requests of a run, in a temporary database: memory does not grow with their number.
 public final class ValidationRequests {
-  private let database: TemporaryDatabase
+  private let database: Scratch
   private var insertion: Statement
 
   /// The number of requests, with those that are not sent.
@@ -17,7 +17,7 @@ public final class ValidationRequests {
 
   /// Creates an empty list.
   public init() throws(FileError) {
-    database = try TemporaryDatabase(
+    database = try Scratch(
       tables: [
         """
         CREATE TABLE requests(number INTEGER PRIMARY KEY, host BLOB, asks_for_rest INTEGER,
@@ -142,7 +142,7 @@ extension ValidationRequest {
   }
 }
 
-extension TemporaryDatabase {
+extension Scratch {
   /// Returns the request in the second column of the current row.
   fileprivate borrowing func request(
     _ statement: borrowing Statement

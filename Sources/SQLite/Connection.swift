@@ -164,14 +164,19 @@ public struct Connection: ~Copyable {
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 1)
     // `VACUUM` attaches the copy that it creates.
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, isReading ? 0 : 1)
-    // With a generated column, a small hostile database made SQLite allocate 1.9 GB. The limit is
-    // one for all connections of the process, and bites only if SQLite counts its memory.
-    sqlite3_hard_heap_limit64(256 << 20)
+    _ = heapLimit
     // Ignored by libraries without this setting, which then check less.
     _ = unsafe execute("PRAGMA cell_size_check = ON", handle)
     // With a memory map, an app that truncates the file would crash this process (SIGBUS).
     _ = unsafe execute("PRAGMA mmap_size = 0", handle)
   }
+
+  // With a generated column, a small hostile database made SQLite allocate 1.9 GB. The limit is
+  // one for all connections of the process, and bites only if SQLite counts its memory.
+  private static let heapLimit = sqlite3_hard_heap_limit64(256 << 20)
+
+  /// Lets the databases of this process take more memory than hostile ones may, for one that has no file.
+  borrowing func allowMuchMemory() { sqlite3_hard_heap_limit64(8 << 30) }
 
   private static func flags(for access: Access) -> Int32 {
     // A connection has a single owner and is never used by two threads at once, so SQLite needs no
@@ -323,14 +328,16 @@ extension Connection {
   ///
   /// SQLite writes it to an unnamed file in the temporary folder once it is too large for the page cache, so memory
   /// stays bounded.
-  public static func temporary() throws(SQLiteError) -> Connection {
+  ///
+  /// - Parameter usesJSON: Whether SQL can use the functions for JSON even if it may only read.
+  public static func temporary(usesJSON: Bool = true) throws(SQLiteError) -> Connection {
     let connection = try Connection(path: "", access: .temporary)
     try connection.fillQuickly()
-    // In KiB. It is also how much is sorted at a time, which is fastest if it fits into the cache of a processor.
-    try connection.execute("PRAGMA cache_size = -2048")
+    try connection.execute("PRAGMA cache_size = -\(temporaryCacheBytes >> 10)")
     try connection.execute("PRAGMA temp_store = FILE")
     // Sorting uses a second processor; a query that does not sort starts no thread.
     try connection.execute("PRAGMA threads = 1")
+    guard usesJSON else { return connection }
     // The first use of a table-valued function declares its table, which a connection that only reads refuses. A
     // library without JSON has no such functions.
     for function in ["json_each", "json_tree"] {
@@ -338,6 +345,9 @@ extension Connection {
     }
     return connection
   }
+
+  /// The memory for pages. It is also how much is sorted at a time, which is fastest if it fits into the cache of a processor.
+  static let temporaryCacheBytes: Int64 = 2 << 20
 
   /// Writes without a journal and without waiting for the disk, for a new database that is thrown away after a failure.
   public borrowing func fillQuickly() throws(SQLiteError) {

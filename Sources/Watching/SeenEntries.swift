@@ -5,7 +5,7 @@ import SQLite
 
 /// The entries of the last look, in a temporary database: memory does not grow with their number.
 final class SeenEntries {
-  private let database: TemporaryDatabase
+  private let database: Scratch
   private var isIndexed = false
 
   /// The number of entries.
@@ -13,7 +13,7 @@ final class SeenEntries {
 
   init() throws(FileError) {
     // An id is a number, or the name of a file.
-    database = try TemporaryDatabase(
+    database = try Scratch(
       tables: [
         """
         CREATE TABLE seen(

@@ -22,10 +22,12 @@ private let allowedImports: [String: Set<String>] = [
   ],
   "JSON": ["Bytes", "Files"],
   "Progress": ["Files", "JSON"],
-  "ResponseArchives": ["Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage"],
+  "ResponseArchives": [
+    "Archive", "Bytes", "Files", "HTTPCaching", "JSON", "ResponseStorage", "SQLite",
+  ],
   "Administration": [
     "Bytes", "Files", "HTTPCaching", "JSON", "Matching", "ResponseArchives", "ResponseStorage",
-    "Secrets",
+    "SQLite", "Secrets",
   ],
   "Revalidation": [
     "Administration", "Bytes", "Fetching", "Files", "HTTPCaching", "ResponseStorage", "SQLite",

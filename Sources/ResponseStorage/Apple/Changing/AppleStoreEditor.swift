@@ -51,7 +51,7 @@ public final class AppleStoreEditor: ResponseStore {
     self.wait = wait
     let files = try AppleStoreFiles(at: path)
     neighbours = NeighbouringDatabases(
-      of: files, temporaryFolder: temporaryFolder ?? TemporaryDatabase.folder)
+      of: files, temporaryFolder: temporaryFolder ?? Scratch.folder)
     // This checks that all files are regular ones, before SQLite opens any of them.
     _ = try files.state()
     // Checked before anything is changed. Rows can be removable while body files are not, for

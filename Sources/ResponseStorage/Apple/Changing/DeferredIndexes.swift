@@ -53,7 +53,7 @@ struct DeferredIndexes {
 
   /// Returns which one is fuller: the folder of the store, or that in which SQLite sorts.
   private static func fullFolder(_ folder: String) -> String {
-    let sorting = TemporaryDatabase.folder
+    let sorting = Scratch.folder
     func room(_ folder: String) -> ByteCount? { try? FileSystemStatus.of(folder).availableBytes }
     guard let left = room(folder), let other = room(sorting) else { return folder }
     return other < left ? sorting : folder

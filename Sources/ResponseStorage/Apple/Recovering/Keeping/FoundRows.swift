@@ -14,7 +14,7 @@ struct RowIdentity: Hashable {
 ///
 /// They are in the order of the ids of their entries, in which the pages of a cache have most of them, too.
 final class FoundRows {
-  let database: TemporaryDatabase
+  let database: Scratch
   private var finding: Statement
   private var insertion: Statement
   private var replacement: Statement
@@ -29,7 +29,7 @@ final class FoundRows {
     // A row without an id has 0 as its entry until ``groupNameless()``. Another column keeps it apart from the rows of the
     // entry that it is found to belong to: in a damaged database, one of them can be equal to it. A row can lose its id, if
     // remains of it are more whole than it is.
-    database = try TemporaryDatabase(
+    database = try Scratch(
       tables: [
         """
         CREATE TABLE found(entry INTEGER, nameless INTEGER, kind INTEGER, digest INTEGER, number INTEGER, has_id INTEGER, row BLOB,

@@ -6,7 +6,7 @@ import SQLitePages
 final class RecoveredEntries {
   typealias Entry = RecoveredStore.Entry
 
-  private let database: TemporaryDatabase
+  private let database: Scratch
   private var insertion: Statement
   private var finding: Statement
   private var added: Int64 = 0
@@ -17,7 +17,7 @@ final class RecoveredEntries {
   private(set) var count: Int64 = 0
 
   init() throws {
-    database = try TemporaryDatabase(
+    database = try Scratch(
       tables: [
         """
         CREATE TABLE entries(number INTEGER PRIMARY KEY, entry_id INTEGER, is_older INTEGER, key INTEGER,
@@ -135,13 +135,13 @@ final class BodyDigests {
     var overflow: PageImages.Image
   }
 
-  private let database: TemporaryDatabase
+  private let database: Scratch
   private var finding: Statement
   private var insertion: Statement
 
   init() throws {
     // In the order of the files, in which most bodies are found. The time of a state follows from its place.
-    database = try TemporaryDatabase(
+    database = try Scratch(
       tables: [
         """
         CREATE TABLE bodies(file INTEGER, offset INTEGER, local INTEGER, digest INTEGER, complete INTEGER,

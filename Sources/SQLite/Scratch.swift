@@ -3,11 +3,14 @@ public import Files
 
 /// A database that only this process sees, for what may not fit into memory. It is gone when it is deallocated.
 ///
-/// Where there is no room for a file, it is kept in memory. Its errors are those of an unnamed file, which has no path but that of its ``folder``.
-public struct TemporaryDatabase: ~Copyable {
+/// SQLite sorts in it, and writes to an unnamed file what is larger than its page cache. Where there is no room for a file, all of
+/// it is kept in memory: a removal may have been started to make room on a full disk. Errors are those of an unnamed file, which has
+/// no path but that of its ``folder``.
+public struct Scratch: ~Copyable {
   private let connection: Connection
   /// Whether nothing is written, because there is no room.
   private let isInMemory: Bool
+  private let space: TemporarySpace
 
   /// The folder in which SQLite keeps temporary files ("Temporary Files", §5).
   public static var folder: String {
@@ -17,10 +20,18 @@ public struct TemporaryDatabase: ~Copyable {
 
   /// Creates a database.
   ///
-  /// - Parameter tables: The statements that create its tables.
-  public init(tables: [String]) throws(FileError) {
-    let status = try? FileSystemStatus.of(Self.folder)
-    isInMemory = status.map { !$0.hasRoomForTemporaryFiles } ?? false
+  /// - Parameters:
+  ///   - tables: The statements that create its tables.
+  ///   - status: Returns the status of the file system of a folder.
+  public init(
+    tables: [String],
+    status: (String) throws(FileError) -> FileSystemStatus = {
+      path throws(FileError) in try FileSystemStatus.of(path)
+    }
+  ) throws(FileError) {
+    let status = try? status(Self.folder)
+    isInMemory = status.map { !$0.hasRoomForTemporaryFiles } ?? true
+    space = TemporarySpace(on: status?.device ?? 0)
     do throws(SQLiteError) { connection = try Self.connection(with: tables, isInMemory) } catch {
       throw FileError(error)
     }
@@ -29,8 +40,9 @@ public struct TemporaryDatabase: ~Copyable {
   private static func connection(
     with tables: [String], _ isInMemory: Bool
   ) throws(SQLiteError) -> Connection {
-    let connection = try Connection.temporary()
+    let connection = try Connection.temporary(usesJSON: false)
     if isInMemory {
+      connection.allowMuchMemory()
       try connection.execute("PRAGMA cache_spill = OFF")
       try connection.execute("PRAGMA temp_store = MEMORY")
     }
@@ -47,7 +59,13 @@ public struct TemporaryDatabase: ~Copyable {
 
   /// Writes everything to the file, so that reading it later needs no more room.
   public borrowing func complete() throws(FileError) {
-    if !isInMemory { try execute("COMMIT") }
+    if isInMemory { return }
+    try execute("COMMIT")
+    var size = try prepare("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+    guard try step(&size) else { return }
+    // SQLite keeps what is smaller in memory.
+    let bytes = size.integer(at: 0)
+    if bytes > Connection.temporaryCacheBytes { space.set(bytes) }
   }
 
   /// Prepares a statement.
@@ -82,7 +100,7 @@ public struct TemporaryDatabase: ~Copyable {
   }
 }
 
-extension TemporaryDatabase {
+extension Scratch {
   /// Reads packed values in a column of the current row.
   public borrowing func unpack<Result>(
     _ statement: borrowing Statement, at column: Int32,
@@ -98,7 +116,7 @@ extension TemporaryDatabase {
 extension FileError {
   /// Creates an error from one of a temporary database.
   fileprivate init(_ error: SQLiteError) {
-    let folder = TemporaryDatabase.folder
+    let folder = Scratch.folder
     let other =
       switch error.kind {
       case .noRoom: FileError.noRoom(at: folder)
