@@ -159,23 +159,6 @@ import Testing
     #expect(String(decoding: SURT.make(of: Array(url.utf8)), as: UTF8.self) == form)
   }
 
-  @Test func `lines are sorted even if they do not fit into memory`() throws {
-    for seed in 0..<20 as Range<UInt64> {
-      var random = SplitMix64(seed: seed)
-      let lines = (0..<500).map { _ in
-        (0..<Int.random(in: 0...40, using: &random)).map { _ in
-          UInt8.random(in: 0x61...0x64, using: &random)
-        }
-      }
-      var sorted = try SortedLines(temporaryFolder: "/tmp", runSize: 1 << (seed % 16))
-      for line in lines { try sorted.append(line) }
-      var result: [[UInt8]] = []
-      try sorted.forEach { result.append($0) }
-      let expected = lines.sorted { $0.lexicographicallyPrecedes($1) }.map { $0 + [0x0A] }
-      #expect(result == expected, "seed \(seed)")
-    }
-  }
-
   @Test func `equal names give equal version 5 UUIDs`() {
     let id = NameUUID.make(of: Array("x".utf8))
     #expect(id == NameUUID.make(of: Array("x".utf8)))

@@ -3,6 +3,7 @@ import Bytes
 import Files
 import JSON
 import ResponseStorage
+import SQLite
 
 /// Writes entries as a WACZ file (WACZ 1.1.1): a zip file of a WARC file, an index of it, and a list of pages.
 ///
@@ -18,12 +19,11 @@ final class WACZExport: ResponseArchiveWriter {
   private final class Contents {
     var warc: PackageFile
     var pages: PackageFile
-    var index: SortedLines
+    var index = Scratch.Sort<IndexLine>()
 
     init(_ folder: String) throws(FileError) {
       warc = try PackageFile(in: folder)
       pages = try PackageFile(in: folder)
-      index = try SortedLines(temporaryFolder: folder)
     }
   }
 
@@ -34,7 +34,9 @@ final class WACZExport: ResponseArchiveWriter {
     let contents = try Contents(export.temporaryFolder)
     self.contents = contents
     warc = try WARCExport(level: export.level ?? 6, for: export) { capture in
-      try contents.index.append(capture.indexLine)
+      // Readers search by bisection over bytes, as `LC_ALL=C sort` orders them.
+      let line = capture.indexLine
+      try contents.index.insert(IndexLine(bytes: line), by: .bytes(line))
       if capture.isPage { try contents.pages.append(capture.pageLine) }
     } writing: {
       try write([])
@@ -59,9 +61,10 @@ final class WACZExport: ResponseArchiveWriter {
   func finish(_ summary: ArchiveExport.Summary) throws {
     try warc.finish(summary)
     var index = try PackageFile(in: export.temporaryFolder)
-    try contents.index.forEach {
+    var lines = try contents.index.removeAll()
+    while let line = try lines.next() {
       try write([])
-      try index.append($0)
+      try index.append(line.bytes + [0x0A])
     }
     let package = package([
       (WACZ.archiveFolder + WACZ.warcName, contents.warc.size, contents.warc.sha256),
@@ -110,6 +113,17 @@ final class WACZExport: ResponseArchiveWriter {
       json.endLine()
     }
   }
+}
+
+/// A line of the index, without its line feed.
+private struct IndexLine: ScratchRow {
+  let bytes: [UInt8]
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  func pack(into values: inout PackedValues) { values.append(bytes) }
+
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) { bytes = try reader.data() }
 }
 
 /// A temporary file, with its digest, that is added to a zip file when it is complete.
