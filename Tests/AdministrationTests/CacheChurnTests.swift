@@ -23,7 +23,7 @@ private func churn(_ entries: [StoredResponse], ever: Int64?) throws -> CacheChu
   store.tallyLength = 2
   let usage = try UsageReport(of: store, by: nil, capacityBytes: nil, now: now).churn
   let report = try CacheReport(
-    of: store, at: now, expiryRules: [], capacityBytes: nil, temporaryFolder: "/tmp")
+    of: store, at: now, expiryRules: [], capacityBytes: nil)
   #expect(report.usage.churn == usage)
   return usage
 }

@@ -173,7 +173,7 @@ import Testing
     }
     func actions(capacity: ByteCount?) throws -> [Suggestion] {
       try CacheReport(
-        of: store, at: now, expiryRules: [], capacityBytes: capacity, temporaryFolder: "/tmp"
+        of: store, at: now, expiryRules: [], capacityBytes: capacity
       ).suggestions
     }
     #expect(
@@ -218,8 +218,7 @@ import Testing
 
   private func report(on responses: [StoredResponse]) throws -> CacheReport {
     try CacheReport(
-      of: MemoryStore(responses), at: now, expiryRules: UserInfoExpiry.known, capacityBytes: nil,
-      temporaryFolder: "/tmp")
+      of: MemoryStore(responses), at: now, expiryRules: UserInfoExpiry.known, capacityBytes: nil)
   }
 
   private func response(

@@ -2,6 +2,7 @@ import Bytes
 import Files
 import ResponseArchives
 import ResponseStorage
+import SQLite
 import TestSupport
 import Testing
 
@@ -70,7 +71,7 @@ import Testing
   @Test func `a result marks the entries that changed`() throws {
     let entries = ImportedEntry.distinct(5)
     let plan = try Self.plan(ListedArchive(entries), CollapsingTarget(), .skip, false)
-    var changed = SpooledList<ImportResult.Entry>.Writer(in: "/tmp")
+    var changed = Scratch.List<ImportResult.Entry>.Writer()
     for number in [2, 5] as [Int64] { try changed.append(.init(number: number)) }
     let result = ImportResult(try changed.finish())
     var found: [Int64] = []
@@ -78,11 +79,9 @@ import Testing
     #expect(found == [2, 5] && result.changed == 2)
   }
 
-  @Test func `without a folder for temporary files, a long plan is kept in memory`() throws {
+  @Test func `a plan of many entries has all of them`() throws {
     let entries = ImportedEntry.distinct(10_000)
-    let plan = try ImportPlan(
-      importing: ListedArchive(entries), Selection(), into: CollapsingTarget(), rule: .skip,
-      now: .epoch, temporaryFolder: "/nonexistent")
+    let plan = try Self.plan(ListedArchive(entries), CollapsingTarget(), .skip, false)
     var numbers: [Int64] = []
     try plan.forEachEntry(after: ImportResult()) { entry, _ in numbers.append(entry.number) }
     #expect(numbers == Array(1...10_000))
@@ -116,7 +115,7 @@ import Testing
   ) throws -> ImportPlan {
     try ImportPlan(
       importing: archive, Selection(), into: target, rule: rule, now: .epoch,
-      temporaryFolder: "/tmp", salvaging: isSalvaging)
+      salvaging: isSalvaging)
   }
 
   private static func outcome(

@@ -75,8 +75,7 @@ import Testing
     var store = store
     store.tallyLength = length
     return try CacheReport(
-      of: store, at: try #require(now), expiryRules: UserInfoExpiry.known, capacityBytes: 4_000,
-      temporaryFolder: "/tmp")
+      of: store, at: try #require(now), expiryRules: UserInfoExpiry.known, capacityBytes: 4_000)
   }
 
   private func usage(

@@ -41,7 +41,7 @@ import Testing
       return entry
     }
     let merged = try RemovalPlan.EntryList(first)
-      .merging(RemovalPlan.EntryList(second), in: "/tmp").array
+      .merging(RemovalPlan.EntryList(second)).array
     let ids = Set(first.map(\.version.id))
     let expected = (first + second.filter { !ids.contains($0.version.id) })
       .sorted { $0.version.id < $1.version.id }

@@ -47,7 +47,7 @@ import Testing
   ) throws -> [StoredResponse.ID] {
     var excess = LimitExcess(limits, of: plan(of: entries))
     excess.settleMarks(leastBytes: 0, leastEntries: 0)
-    var queue = RemovalQueue(in: limits, until: excess, temporaryFolder: "/tmp", atMost: most)
+    var queue = RemovalQueue(in: limits, until: excess, atMost: most)
     for entry in entries { try queue.insert(entry) }
     var ids: [StoredResponse.ID] = []
     try queue.removeNeeded(updating: &excess) { entry in
@@ -74,7 +74,7 @@ import Testing
   }
 
   private static func plan(of entries: [RemovalPlan.Entry]) -> RemovalPlan {
-    var plan = RemovalPlan(of: MemoryStore().description, temporaryFolder: "/tmp")
+    var plan = RemovalPlan(of: MemoryStore().description)
     plan.storedEntries = Int64(entries.count)
     for entry in entries { plan.space.insert(entry.share) }
     return plan

@@ -54,7 +54,7 @@ import Testing
     var selection = Selection()
     selection.selectsSuperseded = true
     #expect(!selection.isEmpty)
-    try selection.findSuperseded(in: source, temporaryFolder: "/tmp")
+    try selection.findSuperseded(in: source)
     #expect(try selection.decision(for: source.responses[0], now: .epoch) == .unknownTime)
     #expect(try selection.decision(for: source.responses[1], now: .epoch) == .notSelected)
   }
@@ -81,10 +81,10 @@ import Testing
           $0.bytes += $1.bodySize ?? 0
         }
       let usage = try UsageReport(
-        of: source, by: nil, capacityBytes: nil, now: .epoch, findingSupersededIn: "/tmp")
+        of: source, by: nil, capacityBytes: nil, now: .epoch, findingSuperseded: true)
       #expect(usage.superseded == sum, "seed \(seed)")
       let report = try CacheReport(
-        of: source, at: .epoch, expiryRules: [], capacityBytes: nil, temporaryFolder: "/tmp")
+        of: source, at: .epoch, expiryRules: [], capacityBytes: nil)
       #expect(report.usage.superseded == sum, "seed \(seed)")
       for (name, group) in Dictionary(grouping: source.responses, by: { $0.url?.bytes.prefix(19) })
       {
@@ -114,7 +114,7 @@ import Testing
           if Int.random(in: 0..<9, using: &random) == 0 { response.partition = "site.example" }
           return response
         })
-      let entries = try SupersededEntries(in: source, temporaryFolder: "/tmp")
+      let entries = try SupersededEntries(in: source)
       for response in source.responses {
         // A version mark is the last letter of these URLs.
         let versions = source.responses.filter {
@@ -150,7 +150,7 @@ import Testing
 
   private func superseded(_ responses: [StoredResponse]) throws -> [Int64] {
     let source = MemoryStore(responses)
-    let entries = try SupersededEntries(in: source, temporaryFolder: "/tmp")
+    let entries = try SupersededEntries(in: source)
     return source.responses.filter {
       if case .superseded = entries.state(of: $0) { true } else { false }
     }.map(\.id.number)

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `versions that do not fit into memory are compared, too`() throws {
-    var search = VersionSearch(in: "/tmp")
+    var search = VersionSearch()
     let count: Int64 = 70_000
     for number in 0..<count {
       var response = StoredResponse(id: .row(number))

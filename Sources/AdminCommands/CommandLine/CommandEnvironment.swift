@@ -288,8 +288,8 @@ public struct CommandEnvironment {
       findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },
       fileSystem: { path in
         let status = try FileSystemStatus.of(path)
-        // The lists of this command take room only while it runs.
-        return (status.availableBytes + SpoolSpace.bytes(on: status.device), status.totalBytes)
+        // The temporary databases of this command take room only while it runs.
+        return (status.availableBytes + TemporarySpace.bytes(on: status.device), status.totalBytes)
       },
       openTransport: { try FetchProcess() },
       secondsNow: { Int64(LocalTime.now()) }, steadyMilliseconds: LocalTime.steadyMilliseconds,

@@ -394,7 +394,7 @@ extension Selection {
     for source: any ResponseSource, at now: Timestamp, in environment: CommandEnvironment
   ) throws {
     note(unstoredIn: source.description.format, in: environment)
-    try findSuperseded(in: source, temporaryFolder: environment.temporaryFolder)
+    try findSuperseded(in: source)
     try findTexts(in: source, at: now)
   }
 

@@ -30,7 +30,7 @@ struct AuditRun {
     renderer: AuditRenderer,
     examples: Int, in environment: CommandEnvironment
   ) {
-    scan = AuditScan(options, temporaryFolder: environment.temporaryFolder)
+    scan = AuditScan(options)
     (self.baseline, self.renderer) = (baseline, renderer)
     (self.keepsBaseline, self.environment) = (keepsBaseline, environment)
     tally = AuditTally(examples: examples)
@@ -99,10 +99,8 @@ final class AuditScan {
   private let batches: EntryBatches<AuditWork>
 
   /// Begins an audit.
-  ///
-  /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
-  init(_ options: CacheAudit.Options, temporaryFolder: String) {
-    audit = CacheAudit(options, temporaryFolder: temporaryFolder)
+  init(_ options: CacheAudit.Options) {
+    audit = CacheAudit(options)
     batches = EntryBatches(AuditWork(EntryAudit(options)))
   }
 

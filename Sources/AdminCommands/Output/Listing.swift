@@ -135,11 +135,11 @@ struct Listing {
   ///
   /// An archive is read once: to find an entry again, it would be read from its beginning.
   mutating func scanSelected(
-    _ source: any ResponseSource, _ projection: Projection, temporaryFolder: String,
+    _ source: any ResponseSource, _ projection: Projection,
     _ body: (borrowing StoredResponse, ScannedBody) throws -> Void
   ) throws {
     guard source.description.format == .archive else {
-      var ids = SortedIDs(isDescending: false, temporaryFolder: temporaryFolder)
+      var ids = SortedIDs(isDescending: false)
       try scan(source, selection.projection) { try ids.insert(EntryPlace(.unknown, $0.id)) }
       while case let next = try ids.removeFirst(1_024), !next.isEmpty {
         // The app may have removed some since the ids were collected.

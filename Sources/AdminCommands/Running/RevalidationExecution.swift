@@ -117,8 +117,7 @@ struct RevalidationExecution {
 
   /// Plans to remove the entries that have not changed since their requests were created.
   private func removalPlan() throws -> RemovalPlan {
-    let folder = environment.temporaryFolder
-    var entries = RemovalPlan.EntryList.Writer(in: folder)
+    var entries = RemovalPlan.EntryList.Writer()
     var planned = try plan.makeRemovalReader()
     while let entry = try planned.next() {
       try entries.append(
@@ -132,7 +131,7 @@ struct RevalidationExecution {
       path: path, format: store.format, identity: store.identity,
       entries: try entries.finish())
     let plan = try RemovalPlan(
-      applying: saved, to: source, keeping: cache.pins(in: environment), temporaryFolder: folder)
+      applying: saved, to: source, keeping: cache.pins(in: environment))
     try source.finish()
     return plan
   }

@@ -12,11 +12,10 @@ extension Listing {
   /// Only what decides the order is decoded of all entries; those to show are read again. Memory does not grow with the
   /// number of entries, except in an archive.
   ///
-  /// - Parameter temporaryFolder: The folder for an unnamed file, which many entries need.
   /// - Returns: The number of all selected entries.
   mutating func scanSorted(
     _ source: any ResponseSource, _ projection: Projection, by order: ResponseOrder,
-    temporaryFolder: String, _ body: (borrowing StoredResponse) throws -> Void
+    _ body: (borrowing StoredResponse) throws -> Void
   ) throws -> Int64 {
     // The order is only known after all entries are read, so the limit applies afterwards.
     let limit = exchange(&limit, with: nil)
@@ -37,7 +36,7 @@ extension Listing {
         return Array(first.prefix(count))
       }
     } else {
-      var sorted = try sortedIDs(of: source, by: order, temporaryFolder)
+      var sorted = try sortedIDs(of: source, by: order)
       var left = limit ?? .max
       next = { count in
         let ids = try sorted.removeFirst(min(count, left))
@@ -99,9 +98,9 @@ extension Listing {
   }
 
   private mutating func sortedIDs(
-    of source: any ResponseSource, by order: ResponseOrder, _ temporaryFolder: String
+    of source: any ResponseSource, by order: ResponseOrder
   ) throws -> SortedIDs {
-    var sorted = SortedIDs(isDescending: order.isDescending, temporaryFolder: temporaryFolder)
+    var sorted = SortedIDs(isDescending: order.isDescending)
     var places = EntryPlaces(by: order, now: now, expiryRules: selection.expiryRules)
     if selection.isEmpty {
       try source.scan(ScanRequest(order.projection, in: .any), into: places) { found in

@@ -15,16 +15,13 @@ public struct StoreCheck {
     public var clock: Timestamp
     /// Rules; entries that match ``EntryRule/Fate/never`` or ``EntryRule/Fate/memoryOnly`` are findings.
     public var rules: EntryRules
-    /// The folder for an unnamed file, which a plan to remove many entries needs.
-    public var temporaryFolder: String
 
     /// Creates options.
     public init(
       fully: Bool, repairs: Set<Finding.Repair>, now: Timestamp, clock: Timestamp,
-      rules: EntryRules = EntryRules(), temporaryFolder: String = "/tmp"
+      rules: EntryRules = EntryRules()
     ) {
       self.rules = rules
-      self.temporaryFolder = temporaryFolder
       self.fully = fully
       self.repairs = repairs
       self.now = now
@@ -79,8 +76,8 @@ public struct StoreCheck {
     of source: any ResponseSource, _ options: Options, _ report: (Finding) throws -> Void
   ) throws {
     self.options = options
-    plan = RemovalPlan(of: source.description, temporaryFolder: options.temporaryFolder)
-    planned = RemovalPlan.EntryList.Writer(in: options.temporaryFolder)
+    plan = RemovalPlan(of: source.description)
+    planned = RemovalPlan.EntryList.Writer()
     // A search for damage reads the whole store, so entries are read at the same time. Their findings wait for those of
     // the search.
     let search = source.searchForDamage(fully: options.fully)
@@ -204,8 +201,7 @@ public struct StoreCheck {
       }
     }
     // Suspects are in the order in which entries were read: of ids.
-    let folder = options.temporaryFolder
-    plan.entries = try plan.entries.merging(.init(confirmed, in: folder), in: folder)
+    plan.entries = try plan.entries.merging(.init(confirmed))
     if !plan.isEmpty { plan.footprint = try source.footprint() }
   }
 
@@ -227,8 +223,8 @@ public struct StoreCheck {
   /// Creates a check without findings.
   init(_ options: Options, of store: StoreDescription) {
     self.options = options
-    plan = RemovalPlan(of: store, temporaryFolder: options.temporaryFolder)
-    planned = RemovalPlan.EntryList.Writer(in: options.temporaryFolder)
+    plan = RemovalPlan(of: store)
+    planned = RemovalPlan.EntryList.Writer()
   }
 
   /// Counts a finding, and reports it.

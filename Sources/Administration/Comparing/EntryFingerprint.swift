@@ -1,6 +1,7 @@
 import Bytes
 import Files
 import ResponseStorage
+import SQLite
 
 /// The values of a response that are compared with another.
 struct EntryFingerprint {
@@ -40,75 +41,25 @@ struct AspectDigests: Hashable {
   }
 }
 
-// As bytes in a temporary file, which the same process reads again.
-extension EntryFingerprint {
-  /// Appends the fingerprint, after its length.
-  func append(to bytes: inout [UInt8]) {
-    let start = bytes.count
-    bytes.append(word: 0)
-    Self.append(key, to: &bytes)
-    bytes.append(url == nil ? 0 : url == key ? 1 : 2)
-    if let url, url != key { Self.append(url, to: &bytes) }
-    switch id {
-    case .row(let row):
-      bytes.append(0)
-      bytes.append(word: UInt64(bitPattern: row))
-    case .file(let name):
-      bytes.append(1)
-      Self.append(name, to: &bytes)
-    }
+extension EntryFingerprint: ScratchRow {
+  func pack(into values: inout PackedValues) {
+    values.append(key)
+    values.append(url == key)
+    if url != key { values.append(url) { $0.append($1) } }
+    values.append(id: id)
     for aspect in StoreComparison.Aspect.allCases {
-      bytes.append(word: digests[aspect].high)
-      bytes.append(word: digests[aspect].low)
+      values.append(bits: digests[aspect].high)
+      values.append(bits: digests[aspect].low)
     }
-    var length: [UInt8] = []
-    length.append(word: UInt64(bytes.count - start - Self.lengthOfLength))
-    bytes.replaceSubrange(start..<start + Self.lengthOfLength, with: length)
   }
 
-  /// The number of bytes of the length before a fingerprint.
-  static let lengthOfLength = 8
-
-  /// Reads the length of the next fingerprint.
-  static func length(in bytes: ArraySlice<UInt8>) -> Int {
-    var bytes = bytes
-    return Int(clamping: number(from: &bytes))
-  }
-
-  /// Reads a fingerprint without its length.
-  init(reading bytes: ArraySlice<UInt8>) {
-    var bytes = bytes
-    key = Self.text(from: &bytes)
-    switch bytes.removeFirst() {
-    case 0: url = nil
-    case 1: url = key
-    default: url = Self.text(from: &bytes)
-    }
-    id =
-      bytes.removeFirst() == 0
-      ? .row(Int64(bitPattern: Self.number(from: &bytes))) : .file(Self.text(from: &bytes))
+  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    key = try reader.text()
+    url = try reader.flag() ? key : try reader.optionalText()
+    id = try reader.id()
     for aspect in StoreComparison.Aspect.allCases {
-      let high = Self.number(from: &bytes)
-      digests[aspect] = PartDigest(high: high, low: Self.number(from: &bytes))
+      digests[aspect] = PartDigest(high: try reader.bits(), low: try reader.bits())
     }
-  }
-
-  private static func append(_ text: ByteString, to bytes: inout [UInt8]) {
-    bytes.append(word: UInt64(text.bytes.count))
-    bytes += text.bytes
-  }
-
-  private static func text(from bytes: inout ArraySlice<UInt8>) -> ByteString {
-    let count = Int(clamping: number(from: &bytes))
-    defer { bytes = bytes.dropFirst(count) }
-    return ByteString(Array(bytes.prefix(count)))
-  }
-
-  private static func number(from bytes: inout ArraySlice<UInt8>) -> UInt64 {
-    var number: UInt64 = 0
-    for index in bytes.indices.prefix(8).reversed() { number = number << 8 | UInt64(bytes[index]) }
-    bytes = bytes.dropFirst(8)
-    return number
   }
 }
 

@@ -2,6 +2,7 @@ public import Bytes
 import Files
 import ResponseArchives
 public import ResponseStorage
+import SQLite
 
 /// The differences between two stores: responses that only one of them has, and responses that differ.
 ///
@@ -62,26 +63,23 @@ public struct StoreComparison: Hashable, Sendable {
   ///   - normalizingJSON: Whether bodies with the same JSON value count as equal, regardless of formatting.
   ///   - selection: The responses of the first store.
   ///   - others: The responses of the second store; `nil` for the same selection.
-  ///   - temporaryFolder: The folder for an unnamed file, which many responses need.
   /// - Complexity: O(*n* log *n*) time, where *n* is the number of responses; memory grows with the number of
   ///   differences.
   public init(
     of first: any ResponseSource, with second: any ResponseSource, by aspects: Set<Aspect>,
     normalizingJSON: Bool = false, selecting selection: Selection,
-    amongOthers others: Selection? = nil, now: Timestamp, temporaryFolder: String
+    amongOthers others: Selection? = nil, now: Timestamp
   ) throws {
     let formats = try [first.rawLayout.format, second.rawLayout.format]
     isReduced = formats.contains(.foundation) && formats[0] != formats[1]
     let reading = FingerprintReading(
       aspects: aspects, normalizingJSON: normalizingJSON, isReduced: isReduced, now: now)
-    let before = SortedFingerprints(temporaryFolder: temporaryFolder)
-    let after = SortedFingerprints(temporaryFolder: temporaryFolder)
+    let (before, after) = (SortedFingerprints(), SortedFingerprints())
     let isOfAll = selection.isEmpty && others?.isEmpty ?? true
     if formats[0] == formats[1], isOfAll,
       // Most entries of two versions of a cache are equal, which their bytes show.
       let unequal = try UnequalEntries(
-        of: first, and: second, withBodies: aspects.contains(.body),
-        temporaryFolder: temporaryFolder)
+        of: first, and: second, withBodies: aspects.contains(.body))
     {
       same = unequal.equalCount
       // If only one of the stores has any, there is nothing to compare them with.
@@ -101,9 +99,10 @@ public struct StoreComparison: Hashable, Sendable {
       leftOut += try reading.forEach(of: first, selection) { try before.append($0) }
       leftOut += try reading.forEach(of: second, others ?? selection) { try after.append($0) }
     }
-    var (old, new) = (try before.merged(), try after.merged())
-    while let key = [old.key, new.key].compactMap({ $0 }).min() {
-      try compare(old.removeAll(of: key), with: new.removeAll(of: key))
+    try before.sort()
+    try after.sort()
+    while let key = [before.key, after.key].compactMap({ $0 }).min() {
+      try compare(before.removeAll(of: key), with: after.removeAll(of: key))
     }
   }
 
@@ -207,52 +206,71 @@ struct UnequalEntries {
 
   /// Compares the entries of two stores by their digests; `nil` if a store has no digests.
   ///
-  /// - Parameters:
-  ///   - withBodies: Whether the bodies count.
-  ///   - temporaryFolder: The folder for an unnamed file, which many entries need.
+  /// - Parameter withBodies: Whether the bodies count.
   init?(
-    of first: any ResponseSource, and second: any ResponseSource, withBodies: Bool,
-    temporaryFolder: String
+    of first: any ResponseSource, and second: any ResponseSource, withBodies: Bool
   ) throws {
-    guard
-      var before = try Self.digests(of: first, withBodies, temporaryFolder, else: &self.first),
-      var after = try Self.digests(of: second, withBodies, temporaryFolder, else: &self.second)
-    else { return nil }
-    var (old, new) = (try before.next(), try after.next())
-    while old != nil || new != nil {
-      if let old, let new, old.digest == new.digest {
-        equalCount += 1
-      } else if let entry = old, new.map({ entry.digest < $0.digest }) ?? true {
+    var digests: [(digest: ContentDigest, id: Int64)] = []
+    let hasDigests = try first.forEachDigest(includingBodies: withBodies) { entry in
+      if let digest = entry.digest {
+        digests.append((digest, entry.id))
+      } else {
         self.first.append(entry.id)
-        old = try before.next()
-        continue
-      } else if let entry = new {
-        self.second.append(entry.id)
-        new = try after.next()
-        continue
       }
-      (old, new) = (try before.next(), try after.next())
+    }
+    guard hasDigests else { return nil }
+    digests.sort { ($0.digest, $0.id) < ($1.digest, $1.id) }
+    // Of equal digests, those with the lowest ids are taken first; their number is at the first of them.
+    var taken = [Int32](repeating: 0, count: digests.count)
+    let hasOthers = try second.forEachDigest(includingBodies: withBodies) { entry in
+      guard let digest = entry.digest else { return self.second.append(entry.id) }
+      let start = digests.partitioningIndex { $0.digest >= digest }
+      let next = start < digests.count ? start + Int(taken[start]) : start
+      if next < digests.count, digests[next].digest == digest {
+        taken[start] += 1
+        equalCount += 1
+      } else {
+        self.second.append(entry.id)
+      }
+    }
+    guard hasOthers else { return nil }
+    var start = 0
+    for (index, entry) in digests.enumerated() {
+      if entry.digest != digests[start].digest { start = index }
+      if index >= start + Int(taken[start]) { self.first.append(entry.id) }
     }
     self.first.sort()
     self.second.sort()
   }
+}
 
-  /// Returns the sorted digests of a store, and adds the ids of entries without one to `rest`; `nil` if the store has no
-  /// digests.
-  private static func digests(
-    of source: any ResponseSource, _ withBodies: Bool, _ temporaryFolder: String,
-    else rest: inout [Int64]
-  ) throws -> MergedDigests? {
-    var sorted = SortedDigests(temporaryFolder: temporaryFolder)
-    var others: [Int64] = []
-    let hasDigests = try source.forEachDigest(includingBodies: withBodies) { entry in
-      if let digest = entry.digest {
-        try sorted.append(.init(digest: digest, id: entry.id))
-      } else {
-        others.append(entry.id)
-      }
+/// Fingerprints in the order of their keys; those with the same key keep their order.
+final class SortedFingerprints {
+  private var prints = Scratch.Sort<EntryFingerprint>()
+  private var sorted: Scratch.Reader<EntryFingerprint>?
+  private var next: EntryFingerprint?
+
+  /// Adds a fingerprint.
+  func append(_ print: EntryFingerprint) throws(FileError) {
+    try prints.insert(print, by: .bytes(print.key.bytes))
+  }
+
+  /// Ends the collection.
+  func sort() throws(FileError) {
+    sorted = try prints.removeAll()
+    next = try sorted?.next()
+  }
+
+  /// The next key; `nil` at the end.
+  var key: ByteString? { next?.key }
+
+  /// Removes and returns all fingerprints with a key that is the next one, in their order in the store.
+  func removeAll(of key: ByteString) throws(FileError) -> [EntryFingerprint] {
+    var prints: [EntryFingerprint] = []
+    while let print = next, print.key == key {
+      prints.append(print)
+      next = try sorted?.next()
     }
-    rest = others
-    return hasDigests ? try sorted.merged() : nil
+    return prints
   }
 }

@@ -1,6 +1,7 @@
 public import Bytes
 public import Files
 public import ResponseStorage
+public import SQLite
 
 /// The changes to the user info of entries, decided before anything is changed, in ascending order of ids.
 ///
@@ -27,13 +28,10 @@ public struct UserInfoPlan {
   /// The number of entries that are changed at a time.
   private static let batchSize = 1_024
 
-  private let temporaryFolder: String
-  private var entries = SpooledList<Entry>()
+  private var entries = Scratch.List<Entry>()
 
   /// Creates an empty plan.
-  ///
-  /// - Parameter temporaryFolder: The folder for the unnamed file that a long plan needs.
-  public init(in temporaryFolder: String) { self.temporaryFolder = temporaryFolder }
+  public init() {}
 
   /// The number of entries.
   public var count: Int { entries.count }
@@ -51,7 +49,7 @@ public struct UserInfoPlan {
 
   /// Reads the versions of entries, in ascending order of ids.
   public struct VersionReader {
-    fileprivate var entries: SpooledList<Entry>.Reader
+    fileprivate var entries: Scratch.Reader<Entry>
 
     /// Returns the next version; `nil` at the end.
     public mutating func next() throws(FileError) -> ResponseVersion? {
@@ -68,7 +66,7 @@ public struct UserInfoPlan {
   public func carryOut(
     in store: any ResponseStore, into done: inout UserInfoPlan, unless shouldStop: () -> Bool
   ) throws {
-    var writer = Writer(in: temporaryFolder)
+    var writer = Writer()
     var failure: (any Error)?
     do {
       var rest = entries.makeReader()
@@ -94,38 +92,32 @@ public struct UserInfoPlan {
 
   /// Writes a plan.
   public struct Writer {
-    private let temporaryFolder: String
-    private var entries: SpooledList<Entry>.Writer
+    private var entries = Scratch.List<Entry>.Writer()
 
     /// Creates a writer of an empty plan.
-    ///
-    /// - Parameter temporaryFolder: The folder for the unnamed file that a long plan needs.
-    public init(in temporaryFolder: String) {
-      self.temporaryFolder = temporaryFolder
-      entries = SpooledList<Entry>.Writer(in: temporaryFolder)
-    }
+    public init() {}
 
     /// Appends an entry, whose id must be greater than those before.
     public mutating func append(_ entry: Entry) throws(FileError) { try entries.append(entry) }
 
     /// Returns the plan.
     public mutating func finish() throws(FileError) -> UserInfoPlan {
-      var plan = UserInfoPlan(in: temporaryFolder)
+      var plan = UserInfoPlan()
       plan.entries = try entries.finish()
       return plan
     }
   }
 }
 
-extension UserInfoPlan.Entry: Spoolable {
-  func pack(into values: inout PackedValues) {
+extension UserInfoPlan.Entry: ScratchRow {
+  public func pack(into values: inout PackedValues) {
     values.append(version: version)
     values.append(change.old)
     values.append(change.new) { $0.append($1) }
     values.append(url) { $0.append($1) }
   }
 
-  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+  public init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     version = try reader.version()
     let old = try reader.data()
     change = UserInfoChange(of: version.id, from: old, to: try reader.optionalText()?.bytes)

@@ -1,6 +1,7 @@
 import Bytes
 import Files
 import ResponseArchives
+import SQLite
 
 /// Decides about entries of an archive that have the same key in the cache: the one that was stored last is imported, as
 /// the cache would have kept that.
@@ -8,7 +9,7 @@ import ResponseArchives
 /// Keys that differ in the archive can be equal in the cache: Foundation's has neither scheme nor query.
 struct EqualKeys {
   /// An entry with a key in the cache.
-  struct Candidate: Spoolable {
+  struct Candidate: ScratchRow {
     /// Its key.
     var key: TextDigest
     /// Its number in the archive.
@@ -20,49 +21,42 @@ struct EqualKeys {
   }
 
   /// What happens to an entry because of the others.
-  struct Decision: Spoolable, Equatable {
+  struct Decision: ScratchRow, Equatable {
     /// Its number in the archive.
     var number: Int64
     /// The action.
     var action: ImportPlan.Action
   }
 
-  private let temporaryFolder: String
   private let rule: ImportConflictRule
-  private var candidates: SpooledSort<Candidate>
-  private var decisions: SpooledSort<Decision>
+  private var candidates = Scratch.Sort<Candidate>(keys: 2)
+  private var decisions = Scratch.Sort<Decision>()
   /// The first entry that has the key of an earlier entry to import, if the rule forbids that.
   private(set) var conflict: Int64?
 
-  /// - Parameters:
-  ///   - rule: What the import does with conflicts.
-  ///   - temporaryFolder: The folder for unnamed files, which many entries need.
-  init(_ rule: ImportConflictRule, temporaryFolder: String) {
-    (self.rule, self.temporaryFolder) = (rule, temporaryFolder)
-    candidates = SpooledSort(in: temporaryFolder) { $0.key.precedes($1.key) }
-    decisions = SpooledSort(in: temporaryFolder) { $0.number < $1.number }
-  }
+  /// - Parameter rule: What the import does with conflicts.
+  init(_ rule: ImportConflictRule) { self.rule = rule }
 
   /// Adds an entry. Entries must be added in their order.
   mutating func insert(_ candidate: Candidate) throws(FileError) {
-    try candidates.insert(candidate)
+    try candidates.insert(candidate, by: candidate.key.scratchKeys)
   }
 
   /// Removes all entries, and returns the decisions in the order of their numbers. An entry without one is not affected by
   /// the others.
-  mutating func removeAll() throws(FileError) -> SpooledList<Decision> {
+  mutating func removeAll() throws(FileError) -> Scratch.List<Decision> {
     var rest = try candidates.removeAll()
     var next = try rest.next()
     while let first = next { next = try decide(from: first, &rest) }
     var sorted = try decisions.removeAll()
-    var list = SpooledList<Decision>.Writer(in: temporaryFolder)
+    var list = Scratch.List<Decision>.Writer()
     while let decision = try sorted.next() { try list.append(decision) }
     return try list.finish()
   }
 
   /// Decides about the entries with the key of `first`, and returns the first entry with another key.
   private mutating func decide(
-    from first: Candidate, _ rest: inout MergedRuns<Candidate>
+    from first: Candidate, _ rest: inout Scratch.Reader<Candidate>
   ) throws(FileError) -> Candidate? {
     var next: Candidate? = first
     // The entry to import so far.
@@ -77,18 +71,23 @@ struct EqualKeys {
       if rule == .error {
         conflict = min(conflict ?? entry.number, entry.number)
       } else if entry.isOlder(than: earlier) {
-        try decisions.insert(Decision(number: entry.number, action: .skip))
+        try decide(entry, .skip)
       } else {
-        try decisions.insert(Decision(number: earlier.number, action: .skip))
+        try decide(earlier, .skip)
         best = entry
         best?.action = earlier.action
         isChanged = true
       }
     }
-    if let best, isChanged {
-      try decisions.insert(Decision(number: best.number, action: best.action))
-    }
+    if let best, isChanged { try decide(best, best.action) }
     return next
+  }
+
+  private mutating func decide(
+    _ entry: Candidate, _ action: ImportPlan.Action
+  ) throws(FileError) {
+    try decisions.insert(
+      Decision(number: entry.number, action: action), by: .integer(entry.number))
   }
 }
 
@@ -130,7 +129,7 @@ extension EqualKeys.Decision {
 /// Finds keys that several entries of an archive have.
 struct RepeatedKeys {
   /// The key of an entry.
-  private struct Key: Spoolable {
+  private struct Key: ScratchRow {
     var digest: TextDigest
     var number: Int64
 
@@ -147,16 +146,11 @@ struct RepeatedKeys {
     }
   }
 
-  private var keys: SpooledSort<Key>
-
-  /// - Parameter temporaryFolder: The folder for an unnamed file, which many keys need.
-  init(temporaryFolder: String) {
-    keys = SpooledSort(in: temporaryFolder) { $0.digest.precedes($1.digest) }
-  }
+  private var keys = Scratch.Sort<Key>(keys: 2)
 
   /// Adds the key of an entry. Entries must be added in their order.
   mutating func insert(_ digest: TextDigest, of number: Int64) throws(FileError) {
-    try keys.insert(Key(digest, of: number))
+    try keys.insert(Key(digest, of: number), by: digest.scratchKeys)
   }
 
   /// Removes all keys, and returns the number of the first entry that has the key of an earlier one.
@@ -179,11 +173,12 @@ extension TextDigest {
 /// The entries of a plan: as each was decided by itself, changed by the decisions about equal keys.
 struct PlannedEntries {
   /// Each entry, as if it were the only one with its key.
-  private let entries: SpooledList<ImportPlan.Entry>
-  private let decisions: SpooledList<EqualKeys.Decision>
+  private let entries: Scratch.List<ImportPlan.Entry>
+  private let decisions: Scratch.List<EqualKeys.Decision>
 
   init(
-    _ entries: SpooledList<ImportPlan.Entry>, _ decisions: SpooledList<EqualKeys.Decision> = .init()
+    _ entries: Scratch.List<ImportPlan.Entry>,
+    _ decisions: Scratch.List<EqualKeys.Decision> = .init()
   ) {
     (self.entries, self.decisions) = (entries, decisions)
   }
@@ -195,13 +190,13 @@ struct PlannedEntries {
 
   /// Reads the entries, in the order of the archive.
   struct Reader {
-    private var entries: SpooledList<ImportPlan.Entry>.Reader
-    private var decisions: SpooledList<EqualKeys.Decision>.Reader
+    private var entries: Scratch.Reader<ImportPlan.Entry>
+    private var decisions: Scratch.Reader<EqualKeys.Decision>
     private var decision: EqualKeys.Decision?
 
     fileprivate init(
-      _ entries: SpooledList<ImportPlan.Entry>.Reader,
-      _ decisions: SpooledList<EqualKeys.Decision>.Reader
+      _ entries: Scratch.Reader<ImportPlan.Entry>,
+      _ decisions: Scratch.Reader<EqualKeys.Decision>
     ) throws(FileError) {
       (self.entries, self.decisions) = (entries, decisions)
       decision = try self.decisions.next()

@@ -2,6 +2,7 @@ import Bytes
 import Files
 import ResponseArchives
 import ResponseStorage
+import SQLite
 
 /// One pass over an archive that decides about each entry as if it were the only one with its key, and collects the keys.
 ///
@@ -25,10 +26,10 @@ struct ImportPass {
   private let anyMethod: Bool
   private let rewriting: ResponseRewriting
 
-  private var keys: RepeatedKeys
+  private var keys = RepeatedKeys()
   private var urlBytes: ByteCount = 0
   /// The entries so far, in the order of the archive.
-  private var entries: SpooledList<ImportPlan.Entry>.Writer
+  private var entries = Scratch.List<ImportPlan.Entry>.Writer()
   /// The sums of the entries.
   private(set) var totals = ImportTotals()
   /// Whether the cache has a key for an entry that differs from the one in the archive.
@@ -38,16 +39,14 @@ struct ImportPass {
   /// The requested names that no entry has.
   private(set) var absent: EntryNames
 
-  /// Prepares a pass; see ``ImportPlan/init(importing:_:into:rule:now:temporaryFolder:anyMethod:rewriting:salvaging:)``.
+  /// Prepares a pass; see ``ImportPlan/init(importing:_:into:rule:now:anyMethod:rewriting:salvaging:)``.
   init(
     importing archive: any ResponseArchive, _ selection: Selection,
     into target: any ResponseTarget, rule: ImportConflictRule, now: Timestamp,
-    temporaryFolder: String, anyMethod: Bool, rewriting: ResponseRewriting
+    anyMethod: Bool, rewriting: ResponseRewriting
   ) {
     (self.archive, self.selection, self.target) = (archive, selection, target)
     (self.rule, self.now, self.anyMethod, self.rewriting) = (rule, now, anyMethod, rewriting)
-    keys = RepeatedKeys(temporaryFolder: temporaryFolder)
-    entries = .init(in: temporaryFolder)
     absent = selection.names ?? EntryNames()
   }
 
@@ -85,7 +84,7 @@ struct ImportPass {
   mutating func firstRepeatedKey() throws(FileError) -> Int64? { try keys.removeAll() }
 
   /// Removes all entries, and returns them in the order of the archive.
-  mutating func finishEntries() throws(FileError) -> SpooledList<ImportPlan.Entry> {
+  mutating func finishEntries() throws(FileError) -> Scratch.List<ImportPlan.Entry> {
     try entries.finish()
   }
 

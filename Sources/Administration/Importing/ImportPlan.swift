@@ -2,6 +2,7 @@ public import Bytes
 public import Files
 public import ResponseArchives
 public import ResponseStorage
+public import SQLite
 
 /// The entries to import from an archive into a cache, decided before anything is changed.
 ///
@@ -25,29 +26,25 @@ public struct ImportPlan {
 
   /// The selected entries.
   let entries: PlannedEntries
-  /// The folder for an unnamed file, which many entries need.
-  let temporaryFolder: String
   private let totals: ImportTotals
 
   /// Plans to import the selected entries of an archive.
   ///
   /// - Parameters:
   ///   - target: The current cache, or a cache to be created.
-  ///   - temporaryFolder: The folder for unnamed files, which many entries need.
   ///   - anyMethod: Whether to import responses to requests other than GET; an archive that restores caches always
   ///     includes them.
   ///   - rewriting: The changes to the entries, applied after the selection.
   ///   - salvaging: Whether damage to the archive ends the reading without an error.
-  /// - Throws: ``ResponseArchiveError``, ``StoreError``, ``ImportConflict``, or a `FileError` for `temporaryFolder`.
+  /// - Throws: ``ResponseArchiveError``, ``StoreError``, ``ImportConflict``, or a `FileError` for a temporary file.
   public init(
     importing archive: any ResponseArchive, _ selection: Selection,
     into target: any ResponseTarget, rule: ImportConflictRule, now: Timestamp,
-    temporaryFolder: String, anyMethod: Bool = false, rewriting: ResponseRewriting = .init(),
-    salvaging: Bool = false
+    anyMethod: Bool = false, rewriting: ResponseRewriting = .init(), salvaging: Bool = false
   ) throws {
     let prepared = ImportPass(
       importing: archive, selection, into: target, rule: rule, now: now,
-      temporaryFolder: temporaryFolder, anyMethod: anyMethod, rewriting: rewriting)
+      anyMethod: anyMethod, rewriting: rewriting)
     var pass = prepared
     var end = try pass.run()
     if let repeated = try pass.firstRepeatedKey() {
@@ -56,7 +53,7 @@ public struct ImportPlan {
       pass = prepared
       end = try pass.run(endingAt: repeated)
     }
-    let found = try pass.decided(by: rule, temporaryFolder)
+    let found = try pass.decided(by: rule)
     switch end {
     case .complete: damage = nil
     case .conflict(let conflict): throw conflict
@@ -67,7 +64,6 @@ public struct ImportPlan {
     }
     (entries, totals) = found
     (self.archive, self.rewriting) = (archive.description, rewriting)
-    self.temporaryFolder = temporaryFolder
     (archivedEntries, absent) = (pass.archivedEntries, pass.absent)
     omissions = archive.omissions
     damagedRecords = archive.damagedRecords
@@ -101,17 +97,19 @@ public struct ImportPlan {
 
   /// Returns a reader of the entries of the cache that are replaced.
   public func makeReplacedReader() throws -> ReplacedReader {
-    var versions = SpooledSort<Replaced>(in: temporaryFolder) { $0.version.id < $1.version.id }
+    var versions = Scratch.Sort<Replaced>()
     var rest = try entries.makeReader()
     while let entry = try rest.next() {
-      if let version = entry.replaced { try versions.insert(Replaced(version: version)) }
+      if let version = entry.replaced {
+        try versions.insert(Replaced(version: version), by: version.id.scratchKey)
+      }
     }
     return ReplacedReader(versions: try versions.removeAll())
   }
 
   /// Reads the entries of the cache that are replaced, in ascending order of ids, as they were when the plan was made.
   public struct ReplacedReader {
-    fileprivate var versions: MergedRuns<Replaced>
+    fileprivate var versions: Scratch.Reader<Replaced>
 
     /// Returns the next entry; `nil` at the end.
     public mutating func next() throws(FileError) -> ResponseVersion? {
@@ -120,10 +118,8 @@ public struct ImportPlan {
   }
 
   /// An entry of the cache that is replaced.
-  fileprivate struct Replaced: Spoolable {
+  fileprivate struct Replaced: ScratchRow {
     var version: ResponseVersion
-
-    var textBytes: Int { version.key?.bytes.count ?? 0 }
 
     init(version: ResponseVersion) { self.version = version }
 
@@ -158,12 +154,12 @@ extension ImportPass {
   ///
   /// - Throws: ``ImportConflict`` or `FileError`.
   fileprivate mutating func decided(
-    by rule: ImportConflictRule, _ temporaryFolder: String
+    by rule: ImportConflictRule
   ) throws -> (PlannedEntries, ImportTotals) {
     let list = try finishEntries()
     // Keys that the cache has as they are in the archive are known to differ.
     guard hasMappedKeys else { return (PlannedEntries(list), totals) }
-    var keys = EqualKeys(rule, temporaryFolder: temporaryFolder)
+    var keys = EqualKeys(rule)
     try list.forEach { entry in
       guard let key = entry.key else { return }
       try keys.insert(
@@ -180,7 +176,7 @@ extension ImportPass {
 
   /// Returns the error for an entry that has the key of an earlier one in the cache.
   private static func conflict(
-    at number: Int64, in list: SpooledList<ImportPlan.Entry>
+    at number: Int64, in list: Scratch.List<ImportPlan.Entry>
   ) throws(FileError) -> ImportConflict {
     var rest = list.makeReader()
     while let entry = try rest.next() {
@@ -223,7 +219,7 @@ extension ImportPlan {
       // Complete before the commit, after which no error may be thrown.
       var result = ImportResult()
       try store.insert { insertion in
-        var changed = SpooledList<ImportResult.Entry>.Writer(in: temporaryFolder)
+        var changed = Scratch.List<ImportResult.Entry>.Writer()
         unneeded = []
         try forEachWritten(of: archive, unless: shouldStop) { entry, raw in
           if !isStagedFirst { try stage(entry, raw) }
@@ -328,8 +324,8 @@ extension ImportPlan {
   }
 }
 
-extension ImportPlan.Entry: Spoolable {
-  func pack(into values: inout PackedValues) {
+extension ImportPlan.Entry: ScratchRow {
+  public func pack(into values: inout PackedValues) {
     values.append(number)
     values.append(url) { $0.append($1) }
     values.append(size) { $0.append($1.bytes) }
@@ -341,7 +337,7 @@ extension ImportPlan.Entry: Spoolable {
     values.append(standing) { $0.append(version: $1) }
   }
 
-  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+  public init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     number = try reader.number()
     url = try reader.optionalText()
     size = try reader.optionalNumber().map { ByteCount($0) }

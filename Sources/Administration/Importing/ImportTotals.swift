@@ -1,6 +1,7 @@
 public import Bytes
 import Files
 import ResponseStorage
+import SQLite
 
 /// The sums of planned entries.
 struct ImportTotals {
@@ -46,21 +47,21 @@ struct ImportTotals {
 /// The result of an import.
 public struct ImportResult {
   /// An entry that was not imported because the cache had changed since the plan was made.
-  struct Entry: Spoolable {
+  struct Entry: ScratchRow {
     /// Its number in the archive.
     var number: Int64
   }
 
   /// Those entries, in the order of the archive.
-  let entries: SpooledList<Entry>
+  let entries: Scratch.List<Entry>
 
   /// The number of entries that were not imported because the cache had changed since the plan was made.
   public var changed: Int { entries.count }
 
   /// Creates the result of a complete import.
-  public init() { entries = SpooledList() }
+  public init() { entries = Scratch.List() }
 
-  init(_ entries: SpooledList<Entry>) { self.entries = entries }
+  init(_ entries: Scratch.List<Entry>) { self.entries = entries }
 }
 
 extension ImportResult.Entry {

@@ -316,12 +316,11 @@ extension CacheReport {
   ///   - expiryRules: The expiry rules of the app, which affect freshness.
   ///   - capacityBytes: The limit to compare the size on disk with, if there is one.
   ///   - clock: The system time, for the age of files; `nil` for `now`.
-  ///   - temporaryFolder: The folder for the unnamed files that a large cache needs.
   /// - Throws: The error that the source throws, or `FileError` if a temporary file cannot be used.
   /// - Complexity: O(*n* log *n*), where *n* is the number of entries. Memory grows with the number of body files only.
   public init(
     of source: any ResponseSource, at now: Timestamp, expiryRules: [UserInfoExpiry.Rule],
-    capacityBytes: ByteCount?, clock: Timestamp? = nil, temporaryFolder: String
+    capacityBytes: ByteCount?, clock: Timestamp? = nil
   ) throws {
     var usage = UsageReport(footprint: try source.footprint())
     usage.capacityBytes = capacityBytes
@@ -335,7 +334,7 @@ extension CacheReport {
       now: now, expiryRules: expiryRules,
       largestBody: isApple ? capacityBytes.map { $0 / 20 } : nil)
     var tally = empty
-    var search = VersionSearch(in: temporaryFolder)
+    var search = VersionSearch()
     // Sums need no order, so each reading thread adds up its part, and only sums are passed between
     // threads.
     try source.scan(ScanRequest(CacheReportTally.projection, in: .any), into: empty) { part in
@@ -348,17 +347,14 @@ extension CacheReport {
     self.usage.superseded = try search.sum()
     // In a pass of its own, because it needs more of each response than all other figures together.
     self.usage.savings = try CacheSavings(of: source, at: now, expiryRules: expiryRules)
-    try check(source, clock: clock ?? now, in: temporaryFolder)
+    try check(source, clock: clock ?? now)
     suggestions = Suggestion.all(for: self)
   }
 
   /// Counts the findings that `check` reports.
-  private mutating func check(
-    _ source: any ResponseSource, clock: Timestamp, in temporaryFolder: String
-  ) throws {
+  private mutating func check(_ source: any ResponseSource, clock: Timestamp) throws {
     var broken: StoredResponse.ID?
-    let options = StoreCheck.Options(
-      fully: false, repairs: [], now: now, clock: clock, temporaryFolder: temporaryFolder)
+    let options = StoreCheck.Options(fully: false, repairs: [], now: now, clock: clock)
     func record(_ finding: Finding) {
       findingCounts[finding.code.severity, default: 0] += 1
       if let place = findings.firstIndex(where: { $0.code == finding.code }) {

@@ -145,8 +145,7 @@ public struct UsageReport: Hashable, Sendable {
   ///   - classes: The classes of entries, for grouping by class.
   ///   - selection: The entries to count; `nil` for all. The size on disk is always that of the whole store.
   ///   - withHistograms: Whether to measure ``histograms``.
-  ///   - temporaryFolder: The folder for the unnamed files that are needed to measure ``superseded``; `nil` if it is not
-  ///     requested.
+  ///   - findingSuperseded: Whether to measure ``superseded``.
   ///   - clock: The system time, for the age of files; `nil` for `now`.
   ///   - groupMemory: The maximum memory of the groups, in bytes. Entries of groups over the limit count in ``rest``;
   ///     the groups are then those encountered first, not necessarily the largest.
@@ -157,7 +156,7 @@ public struct UsageReport: Hashable, Sendable {
     now: Timestamp,
     expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known,
     classes: EntryClasses = EntryClasses(), selection: Selection? = nil,
-    withHistograms: Bool = false, findingSupersededIn temporaryFolder: String? = nil,
+    withHistograms: Bool = false, findingSuperseded: Bool = false,
     clock: Timestamp? = nil, groupMemory: Int = 64 << 20
   ) throws {
     footprint = try source.footprint()
@@ -170,10 +169,10 @@ public struct UsageReport: Hashable, Sendable {
     let empty = UsageTally(
       by: grouping, now: now, expiryRules: expiryRules, classes: classes,
       largestBody: Self.largestBody(of: source, capacityBytes),
-      withHistograms: withHistograms, findsVersions: temporaryFolder != nil,
+      withHistograms: withHistograms, findsVersions: findingSuperseded,
       measuresSpace: inUseBytes != nil, groupMemory: groupMemory)
     var tally = empty
-    var search = temporaryFolder.map { VersionSearch(in: $0) }
+    var search = findingSuperseded ? VersionSearch() : nil
     // On one thread, as a selection can throw when an expression takes too long, and a tally
     // cannot.
     if let selection, !selection.isEmpty {

@@ -1,5 +1,6 @@
 public import Bytes
 import ResponseStorage
+import SQLite
 
 /// The limits of a cache, and the order in which entries are removed when it exceeds them.
 ///
@@ -76,23 +77,26 @@ public struct CacheLimits: Hashable, Sendable {
     Int64(exactly: (Double(limit) * min(lowPercent, 100) / 100).rounded(.down)) ?? limit
   }
 
-  /// Whether the first entry is removed before the second.
-  func precedes(_ first: RemovalPlan.Entry, _ second: RemovalPlan.Entry) -> Bool {
-    for order in order {
-      switch order {
-      case .largest:
-        let sizes = (first.size ?? 0, second.size ?? 0)
-        if sizes.0 != sizes.1 { return sizes.0 > sizes.1 }
-      case .staleFirst:
-        let ranks = (Self.rank(of: first.state), Self.rank(of: second.state))
-        if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
-      case .oldest:
-        if first.version.stored != second.version.stored { return Self.isOlder(first, second) }
-      }
-    }
+  /// Returns the place of an entry in the order of removal.
+  func place(of entry: RemovalPlan.Entry) -> RemovalPlace {
     // The id makes the order total: a run removes the same entries as a dry run before it.
-    if first.version.stored != second.version.stored { return Self.isOlder(first, second) }
-    return first.version.id < second.version.id
+    var place = RemovalPlace(values: .zero, id: entry.version.id)
+    var count = 0
+    for (index, one) in order.enumerated() where !order[..<index].contains(one) {
+      place.values[count] = Self.value(of: entry, in: one)
+      count += 1
+    }
+    if !order.contains(.oldest) { place.values[count] = Self.value(of: entry, in: .oldest) }
+    return place
+  }
+
+  private static func value(of entry: RemovalPlan.Entry, in order: Order) -> Double {
+    switch order {
+    case .largest: -Double(entry.size?.bytes ?? 0)
+    case .staleFirst: Double(rank(of: entry.state))
+    // An entry of unknown age may be as young as any, so it goes last.
+    case .oldest: entry.version.stored?.secondsSince1970 ?? .infinity
+    }
   }
 
   private static func rank(of state: ResponseFreshness.State?) -> Int {
@@ -103,11 +107,28 @@ public struct CacheLimits: Hashable, Sendable {
     case nil: 3
     }
   }
+}
 
-  private static func isOlder(_ first: RemovalPlan.Entry, _ second: RemovalPlan.Entry) -> Bool {
-    // An entry of unknown age may be as young as any, so it goes last.
-    guard let time = first.version.stored else { return false }
-    return second.version.stored.map { time < $0 } ?? true
+/// The place of an entry in the order of removal: the entry with the lowest one is removed first.
+struct RemovalPlace: Comparable {
+  /// What decides, the most important value first; the rest are 0.
+  fileprivate(set) var values: SIMD4<Double>
+  /// The id of the entry, which decides if all values are equal.
+  let id: StoredResponse.ID
+
+  static func < (place: Self, other: Self) -> Bool {
+    for index in 0..<4 where place.values[index] != other.values[index] {
+      return place.values[index] < other.values[index]
+    }
+    return place.id < other.id
+  }
+
+  /// The number of ``scratchKeys``.
+  static let keyCount = 5
+
+  /// The place as keys.
+  var scratchKeys: [Scratch.Key] {
+    (0..<4).map { .real(values[$0]) } + [id.scratchKey]
   }
 }
 

@@ -1,10 +1,11 @@
 import Bytes
 import Files
 import ResponseStorage
+import SQLite
 
 /// The entries of a cache that its limits may remove, divided by what decides about them.
 ///
-/// Memory does not grow with the number of entries: they are kept in unnamed files.
+/// Memory does not grow with the number of entries: they are kept in temporary databases.
 struct RemovableEntries {
   /// What decides whether an entry is removed.
   private enum Decision {
@@ -26,25 +27,18 @@ struct RemovableEntries {
   private(set) var remaining: RemainingEntries
   private let limits: CacheLimits
   private let ageLimit: AgeLimit?
-  private let temporaryFolder: String
   /// The entries that are removed in any case, in ascending order of ids.
-  private var removed: SpooledList<RemovalPlan.Entry>.Writer
+  private var removed = Scratch.List<RemovalPlan.Entry>.Writer()
   /// The entries with a rule that limits their number or size: those of one rule follow each other, and of these the
   /// first to remove comes last.
-  private var compared: SpooledSort<RemovalPlan.Entry>
+  private var compared: Scratch.Sort<RemovalPlan.Entry>
 
-  /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
-  init(
-    by limits: CacheLimits, at now: Timestamp, temporaryFolder: String
-  ) {
-    (self.limits, self.temporaryFolder) = (limits, temporaryFolder)
+  init(by limits: CacheLimits, at now: Timestamp) {
+    self.limits = limits
     ageLimit = limits.age.map { AgeLimit($0, at: now) }
     remaining = RemainingEntries(by: limits)
-    removed = SpooledList.Writer(in: temporaryFolder)
-    compared = SpooledSort(in: temporaryFolder) { first, second in
-      let rules = (first.verdict?.rule ?? 0, second.verdict?.rule ?? 0)
-      return rules.0 == rules.1 ? limits.precedes(second, first) : rules.0 < rules.1
-    }
+    compared = Scratch.Sort(
+      descending: [false] + Array(repeating: true, count: RemovalPlace.keyCount))
   }
 
   /// Adds a selected entry.
@@ -63,7 +57,9 @@ struct RemovableEntries {
       var entry = entry
       entry.reason = reason
       try removed.append(entry)
-    case .compare: try compared.insert(entry)
+    case .compare:
+      let rule = Int64(entry.verdict?.rule ?? 0)
+      try compared.insert(entry, by: [.integer(rule)] + limits.place(of: entry).scratchKeys)
     case .totals: return true
     case .keep: break
     }
@@ -78,22 +74,19 @@ struct RemovableEntries {
   /// - Returns: The entries that are removed regardless of the totals, in ascending order of ids, each with its reason.
   mutating func decide(
     by rules: EntryRules, leaving leave: (RemovalPlan.Entry) throws -> Void
-  ) throws -> MergedRuns<RemovalPlan.Entry> {
-    var all = SpooledSort<RemovalPlan.Entry>(in: temporaryFolder) {
-      $0.version.id < $1.version.id
-    }
-    try all.insert(sorted: try removed.finish())
+  ) throws -> MergedEntries {
+    var others = Scratch.Sort<RemovalPlan.Entry>()
     var merged = try compared.removeAll()
     var count = RuleLimitCount(of: rules)
     while var entry = try merged.next() {
       if let reason = count.insert(entry) ?? limits.reason(toRemove: entry, olderThan: ageLimit) {
         entry.reason = reason
-        try all.insert(entry)
+        try others.insert(entry, by: entry.version.id.scratchKey)
       } else {
         try leave(entry)
       }
     }
-    return try all.removeAll()
+    return try MergedEntries(removed.finish().makeReader(), others.removeAll())
   }
 
   /// All entries that may be removed.

@@ -1,13 +1,14 @@
 public import Bytes
 public import Files
 public import ResponseStorage
+import SQLite
 
 extension RemovalPlan {
   /// The entries of a plan, in ascending order of ids.
   ///
   /// There may be millions, so most of them are in an unnamed file, and only the totals in memory.
   public struct EntryList {
-    private var entries = SpooledList<Entry>()
+    private var entries = Scratch.List<Entry>()
     private var totals = Totals()
 
     /// The totals of a list.
@@ -55,7 +56,7 @@ extension RemovalPlan {
 
     /// Reads the entries in order.
     public struct Reader {
-      fileprivate var entries: SpooledList<Entry>.Reader
+      fileprivate var entries: Scratch.Reader<Entry>
 
       /// Returns the next entry; `nil` at the end.
       public mutating func next() throws(FileError) -> Entry? { try entries.next() }
@@ -63,7 +64,6 @@ extension RemovalPlan {
       /// Returns the next entries; fewer at the end.
       mutating func next(_ count: Int) throws(FileError) -> [Entry] {
         var next: [Entry] = []
-        next.reserveCapacity(min(count, entries.count))
         while next.count < count, let entry = try entries.next() { next.append(entry) }
         return next
       }
@@ -71,15 +71,11 @@ extension RemovalPlan {
 
     /// Writes a list.
     public struct Writer {
-      private var entries: SpooledList<Entry>.Writer
+      private var entries = Scratch.List<Entry>.Writer()
       private var totals = Totals()
 
       /// Creates a writer of an empty list.
-      ///
-      /// - Parameter temporaryFolder: The folder for the unnamed file that a long list needs.
-      public init(in temporaryFolder: String) {
-        entries = SpooledList<Entry>.Writer(in: temporaryFolder)
-      }
+      public init() {}
 
       /// The number of entries so far.
       public var count: Int { entries.count }
@@ -123,15 +119,9 @@ extension RemovalPlan.EntryList.Totals {
 }
 
 extension RemovalPlan.EntryList {
-  /// Creates a list.
-  ///
-  /// - Parameters:
-  ///   - entries: The entries, in ascending order of ids.
-  ///   - temporaryFolder: The folder for the unnamed file that a long list needs.
-  public init(
-    _ entries: some Sequence<RemovalPlan.Entry>, in temporaryFolder: String
-  ) throws(FileError) {
-    var writer = Writer(in: temporaryFolder)
+  /// Creates a list of entries in ascending order of ids.
+  public init(_ entries: some Sequence<RemovalPlan.Entry>) throws(FileError) {
+    var writer = Writer()
     for entry in entries { try writer.append(entry) }
     self = try writer.finish()
   }
@@ -139,26 +129,44 @@ extension RemovalPlan.EntryList {
   /// Returns the entries of this list and of another one.
   ///
   /// If both have an id, only this list's entry is in it.
-  func merging(
-    _ others: RemovalPlan.EntryList, in temporaryFolder: String
-  ) throws(FileError) -> RemovalPlan.EntryList {
+  func merging(_ others: RemovalPlan.EntryList) throws(FileError) -> RemovalPlan.EntryList {
     if others.isEmpty { return self }
     if isEmpty { return others }
-    var merged = try MergedRuns([entries, others.entries], []) { $0.version.id < $1.version.id }
-    return try Self(&merged, in: temporaryFolder)
+    var merged = try MergedEntries(entries.makeReader(), others.entries.makeReader())
+    return try Self(&merged)
   }
 
   /// Creates a list of sorted entries; of those with the same id, it has the first.
-  init(
-    _ entries: inout MergedRuns<RemovalPlan.Entry>, in temporaryFolder: String
-  ) throws(FileError) {
-    var writer = Writer(in: temporaryFolder)
+  init(_ entries: inout MergedEntries) throws(FileError) {
+    var writer = Writer()
     var last: RemovalPlan.Entry?
     while let entry = try entries.next() {
       if entry.version.id != last?.version.id { try writer.append(entry) }
       last = entry
     }
     self = try writer.finish()
+  }
+}
+
+/// Entries of two readers, both in ascending order of ids, as one; of equal ids, that of the first comes first.
+struct MergedEntries {
+  private var first: Scratch.Reader<RemovalPlan.Entry>
+  private var second: Scratch.Reader<RemovalPlan.Entry>
+  private var fronts: (RemovalPlan.Entry?, RemovalPlan.Entry?)
+
+  init(
+    _ first: Scratch.Reader<RemovalPlan.Entry>, _ second: Scratch.Reader<RemovalPlan.Entry>
+  ) throws(FileError) {
+    (self.first, self.second) = (first, second)
+    fronts = (try self.first.next(), try self.second.next())
+  }
+
+  /// Returns the next entry; `nil` at the end.
+  mutating func next() throws(FileError) -> RemovalPlan.Entry? {
+    guard let one = fronts.0, fronts.1.map({ $0.version.id >= one.version.id }) ?? true else {
+      return try exchange(&fronts.1, with: second.next())
+    }
+    return try exchange(&fronts.0, with: first.next())
   }
 }
 

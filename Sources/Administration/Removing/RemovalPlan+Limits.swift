@@ -1,6 +1,7 @@
 public import Bytes
 import Files
 public import ResponseStorage
+import SQLite
 
 extension RemovalPlan {
   /// Plans to remove what exceeds the limits of a cache.
@@ -17,15 +18,14 @@ extension RemovalPlan {
   ///   - selection: The entries that may be removed; all others are kept, and count.
   ///   - now: The time that ages are relative to.
   ///   - clock: The system time, for the age of files; `nil` for `now`.
-  ///   - temporaryFolder: The folder for unnamed files, which many entries need.
   /// - Complexity: O(*n* log *k*) time, where *n* is the number of entries that may be removed, and *k* is the number of
   ///   entries that are removed.
   public init(
     enforcing limits: CacheLimits, on source: any ResponseSource, among selection: Selection,
     by rules: EntryRules = EntryRules(), keeping pins: EntryNames = EntryNames(), now: Timestamp,
-    clock: Timestamp? = nil, temporaryFolder: String
+    clock: Timestamp? = nil
   ) throws {
-    self.init(of: source.description, temporaryFolder: temporaryFolder)
+    self.init(of: source.description)
     footprint = try source.footprint()
     measuresSpace = limits.measuresSpace
     fixedBytes = footprint.emptyBytes
@@ -39,11 +39,11 @@ extension RemovalPlan {
     let basis = SelectionTally.Basis(
       selection: selection, rules: rules, pins: pins, now: now,
       decoding: limits.projection(ageBasis: selection.ageBasis), naming: !namesLater)
-    var removable = RemovableEntries(by: limits, at: now, temporaryFolder: temporaryFolder)
+    var removable = RemovableEntries(by: limits, at: now)
     // What is known before reading the entries gives an upper bound of what has to be removed.
     storedEntries = (try? source.count()) ?? .max
     let bound = LimitExcess(bounding: limits, of: self)
-    var queue = queue(in: limits, until: bound)
+    var queue = RemovalQueue(in: limits, until: bound)
     try count(source, by: basis) { if try removable.insert($0) { try queue.insert($0) } }
     for (reason, entries) in removable.kept { keep(entries, because: reason) }
     var excess = LimitExcess(limits, of: self)
@@ -55,7 +55,7 @@ extension RemovalPlan {
     }
     if !bound.bounds(excess) {
       // A damaged index has fewer entries than its table. The queue may lack entries, so read them again.
-      queue = self.queue(in: limits, until: excess)
+      queue = RemovalQueue(in: limits, until: excess)
       var none = EntryNames()
       _ = try SelectionTally.all(of: source, by: basis, measuringKept: true, absent: &none) {
         if removable.isUndecided($0) { try queue.insert($0) }
@@ -87,11 +87,6 @@ extension RemovalPlan {
     }
   }
 
-  /// Creates an empty queue.
-  private func queue(in limits: CacheLimits, until excess: LimitExcess) -> RemovalQueue {
-    RemovalQueue(in: limits, until: excess, temporaryFolder: temporaryFolder)
-  }
-
   /// Plans to remove what is decided, then orphans, and then entries in the order of removal, until the cache is within its limits.
   ///
   /// - Parameters:
@@ -105,7 +100,7 @@ extension RemovalPlan {
     // First what is removed regardless of the totals, because that alone may bring the totals
     // within their limits.
     var decided = try removable.decide(by: rules) { try queue.insert($0) }
-    var first = SpooledList<Entry>.Writer(in: temporaryFolder)
+    var first = Scratch.List<Entry>.Writer()
     while let entry = try decided.next() {
       excess.remove(entry)
       remaining.remove(entry)
@@ -117,16 +112,15 @@ extension RemovalPlan {
       excess.removeOrphans(of: self)
     }
     excess.settleMarks(leastBytes: least.totals.bytes, leastEntries: least.totals.entries)
-    var all = SpooledSort<Entry>(in: temporaryFolder) { $0.version.id < $1.version.id }
-    try all.insert(sorted: try first.finish())
+    var others = Scratch.Sort<Entry>()
     try queue.removeNeeded(updating: &excess) { entry in
       remaining.remove(entry)
-      try all.insert(entry)
+      try others.insert(entry, by: entry.version.id.scratchKey)
     }
     keep(remaining.withinLimits, because: .withinLimits)
     keep(remaining.unknownAge, because: .unknownAge)
-    var removed = try all.removeAll()
-    entries = try EntryList(&removed, in: temporaryFolder)
+    var removed = try MergedEntries(first.finish().makeReader(), others.removeAll())
+    entries = try EntryList(&removed)
   }
 
   /// Sets the URLs and keys of all entries.
@@ -134,7 +128,7 @@ extension RemovalPlan {
     from source: any ResponseSource, _ projection: Projection
   ) throws {
     var unnamed = entries.makeReader()
-    var named = EntryList.Writer(in: temporaryFolder)
+    var named = EntryList.Writer()
     while true {
       var part = try unnamed.next(4_096)
       if part.isEmpty { break }

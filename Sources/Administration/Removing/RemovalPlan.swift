@@ -1,6 +1,7 @@
 public import Bytes
 public import Files
 public import ResponseStorage
+public import SQLite
 
 /// The entries and files that a command removes from a cache, decided before anything is removed.
 ///
@@ -37,12 +38,9 @@ public struct RemovalPlan {
   /// The kept entries, by reason.
   public var kept: [KeepReason: KeptEntries] = [:]
 
-  /// The folder for the unnamed files that many entries need.
-  let temporaryFolder: String
-
   /// Creates an empty plan.
-  init(of store: StoreDescription, temporaryFolder: String) {
-    (self.store, self.temporaryFolder) = (store, temporaryFolder)
+  init(of store: StoreDescription) {
+    self.store = store
     footprint = Footprint()
     absent = EntryNames()
   }
@@ -57,19 +55,18 @@ public struct RemovalPlan {
   ///   - pins: The entries that are kept although they are selected.
   ///   - measuringKept: Whether to add up the bodies of kept entries for ``kept``, which may require reading the size of
   ///     each body; otherwise these totals may be too small.
-  ///   - temporaryFolder: The folder for an unnamed file, which many entries need.
   /// - Complexity: O(*n*) time, where *n* is the number of entries.
   public init(
     removing selection: Selection, from source: any ResponseSource, now: Timestamp,
     decoding needed: Projection = [], by rules: EntryRules = EntryRules(),
-    keeping pins: EntryNames = EntryNames(), measuringKept: Bool = true, temporaryFolder: String
+    keeping pins: EntryNames = EntryNames(), measuringKept: Bool = true
   ) throws {
-    self.init(of: source.description, temporaryFolder: temporaryFolder)
+    self.init(of: source.description)
     footprint = try source.footprint()
     let basis = SelectionTally.Basis(
       selection: selection, rules: rules, pins: pins, now: now, decoding: needed,
       keepingFiles: source.keptBodyFiles())
-    var entries = EntryList.Writer(in: temporaryFolder)
+    var entries = EntryList.Writer()
     try count(source, by: basis, measuringKept: measuringKept) { try entries.append($0) }
     self.entries = try entries.finish()
   }
@@ -231,7 +228,7 @@ public struct RemovalPlan {
     guard removal.visited < entries.count || !removal.skipped.isEmpty else { return }
     // Entries and skipped ids are both in ascending order.
     var skipped = removal.skipped[...]
-    var removed = EntryList.Writer(in: temporaryFolder)
+    var removed = EntryList.Writer()
     var all = entries.makeReader()
     for _ in 0..<removal.visited {
       guard let entry = try all.next() else { break }
@@ -342,9 +339,7 @@ extension RemovalPlan.Entry {
   }
 }
 
-extension RemovalPlan.Entry: Spoolable {
-  var textBytes: Int { (url?.bytes.count ?? 0) + (version.key?.bytes.count ?? 0) }
-
+extension RemovalPlan.Entry: ScratchRow {
   /// What follows in the bytes of an entry.
   private struct Contents: OptionSet {
     let rawValue: Int64
@@ -378,7 +373,7 @@ extension RemovalPlan.Entry: Spoolable {
     }
   }
 
-  func pack(into values: inout PackedValues) {
+  public func pack(into values: inout PackedValues) {
     let contents = Contents(of: self)
     values.append(contents.rawValue)
     values.append(share.pages.bytes)
@@ -399,7 +394,7 @@ extension RemovalPlan.Entry: Spoolable {
     }
   }
 
-  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+  public init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     let contents = Contents(rawValue: try reader.number())
     let pages = ByteCount(try reader.number())
     let fileBytes = ByteCount(try reader.number())

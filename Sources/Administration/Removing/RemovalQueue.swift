@@ -1,105 +1,79 @@
 import Bytes
 import Files
 import ResponseStorage
+import SQLite
 
 /// The entries that come first in the order of removal, as many as a cache over its limits has to lose.
 ///
-/// Memory does not grow with the number of entries: sorted runs are kept in an unnamed file.
+/// A few of them are in memory; if more are needed, all are sorted in a temporary database.
 ///
 /// - Complexity: O(*n* log *k*) time, where *n* is the number of inserted entries, and *k* is the number of removed
 ///   entries.
 struct RemovalQueue {
+  private typealias Item = (place: RemovalPlace, entry: RemovalPlan.Entry)
+
   private let limits: CacheLimits
   /// How far the cache is over its limits before the first of the entries is removed, or more than that.
   private let excess: LimitExcess
-  private let temporaryFolder: String
   /// The maximum number of entries in memory.
   private let most: Int
-  private var entries: [RemovalPlan.Entry] = []
+  private var items: [Item] = []
   /// An entry that stays, and with it all that come later in the order.
-  private var kept: RemovalPlan.Entry?
+  private var kept: RemovalPlace?
   /// The number of entries that are collected before those that stay are dropped.
   private var capacity: Int
-  /// The sorted runs of earlier entries.
-  private var runs: [SpooledList<RemovalPlan.Entry>] = []
-  private var file: SpoolFile?
-  /// The number of entries in the runs from which those that stay are dropped.
-  private var runCapacity: Int
+  /// All entries, if they are too many for memory.
+  private var sort: Scratch.Sort<RemovalPlan.Entry>?
 
   /// The number of entries beyond the needed ones that are collected before they are sorted.
   private static let spare = 16_384
 
-  /// - Parameters:
-  ///   - temporaryFolder: The folder for unnamed files, which many entries need.
-  ///   - most: The maximum number of entries in memory.
-  init(
-    in limits: CacheLimits, until excess: LimitExcess, temporaryFolder: String,
-    atMost most: Int = 65_536
-  ) {
+  /// - Parameter most: The maximum number of entries in memory.
+  init(in limits: CacheLimits, until excess: LimitExcess, atMost most: Int = 65_536) {
     (self.limits, self.excess, self.most) = (limits, excess, most)
-    self.temporaryFolder = temporaryFolder
-    (capacity, runCapacity) = (min(Self.spare, most), most)
+    capacity = min(Self.spare, most)
   }
 
   /// Adds an entry, if it may have to be removed.
   mutating func insert(_ entry: RemovalPlan.Entry) throws(FileError) {
-    if let kept, !limits.precedes(entry, kept) { return }
-    entries.append(entry)
-    if entries.count >= capacity { try makeRoom() }
+    let place = limits.place(of: entry)
+    if let kept, place >= kept { return }
+    if sort != nil {
+      try sort?.insert(entry, by: place.scratchKeys)
+    } else {
+      items.append((place, entry))
+      if items.count >= capacity { try makeRoom() }
+    }
   }
 
-  /// Drops entries that stay, or writes all of them to the file.
+  /// Drops entries that stay, or moves all of them to the database.
   private mutating func makeRoom() throws(FileError) {
-    let needed = runs.isEmpty ? sort(until: excess) : most
+    let needed = neededCount()
     // Else it would be sorted again and again with few new ones.
-    guard needed < most - most / 4 else { return try endRun() }
+    guard needed < most - most / 4 else { return try leaveMemory() }
     // One more than needed: the sums of the sizes are not exact, and depend on their order.
-    if needed < entries.count { kept = entries[needed] }
-    if needed + 1 < entries.count { entries.removeSubrange((needed + 1)...) }
-    capacity = min(entries.count + entries.count / 8 + Self.spare, most)
+    if needed < items.count { kept = items[needed].place }
+    if needed + 1 < items.count { items.removeSubrange((needed + 1)...) }
+    capacity = min(items.count + items.count / 8 + Self.spare, most)
     // An array that grows by itself doubles its memory.
-    entries.reserveCapacity(capacity)
+    items.reserveCapacity(capacity)
   }
 
-  /// Sorts the entries, and returns how many of them have to be removed.
-  private mutating func sort(until excess: LimitExcess) -> Int {
-    entries.sort { limits.precedes($0, $1) }
+  /// Sorts the entries in memory, and returns how many of them have to be removed.
+  private mutating func neededCount() -> Int {
+    items.sort { $0.place < $1.place }
     var excess = excess
-    for (place, entry) in entries.enumerated() {
-      if !excess.isOver { return place }
-      excess.remove(entry)
+    for (number, item) in items.enumerated() {
+      if !excess.isOver { return number }
+      excess.remove(item.entry)
     }
-    return entries.count
+    return items.count
   }
 
-  private mutating func endRun() throws(FileError) {
-    entries.sort { limits.precedes($0, $1) }
-    if file == nil { file = try SpoolFile(in: temporaryFolder) }
-    guard let file else { return }
-    var run = SpooledList<RemovalPlan.Entry>.Writer(to: file, in: temporaryFolder)
-    for entry in entries { try run.append(entry) }
-    runs.append(try run.finish())
-    entries.removeAll(keepingCapacity: true)
-    capacity = most
-    if runs.reduce(0, { $0 + $1.count }) > runCapacity { try mergeRuns() }
-  }
-
-  /// Makes one run of all, without the entries that stay.
-  private mutating func mergeRuns() throws(FileError) {
-    var merged = try removeAll()
-    var excess = excess
-    var run = SpooledList<RemovalPlan.Entry>.Writer(in: temporaryFolder)
-    while let entry = try merged.next() {
-      try run.append(entry)
-      guard excess.isOver else {
-        kept = entry
-        break
-      }
-      excess.remove(entry)
-    }
-    runs = [try run.finish()]
-    // If all are needed, merging them again soon would be in vain.
-    runCapacity = 2 * run.count + most
+  private mutating func leaveMemory() throws(FileError) {
+    var sort = Scratch.Sort<RemovalPlan.Entry>(keys: RemovalPlace.keyCount)
+    for item in items { try sort.insert(item.entry, by: item.place.scratchKeys) }
+    (self.sort, items) = (sort, [])
   }
 
   /// Returns the entries to remove, in order, each with its reason, and empties the queue.
@@ -110,20 +84,14 @@ struct RemovalQueue {
   mutating func removeNeeded(
     updating excess: inout LimitExcess, _ receive: (RemovalPlan.Entry) throws -> Void
   ) throws {
-    entries.sort { limits.precedes($0, $1) }
-    var merged = try removeAll()
-    while let reason = excess.reason, var entry = try merged.next() {
+    items.sort { $0.place < $1.place }
+    var rest = items[...]
+    var sorted = try sort?.removeAll()
+    (items, sort) = ([], nil)
+    while let reason = excess.reason, var entry = try sorted?.next() ?? rest.popFirst()?.entry {
       entry.reason = reason
       excess.remove(entry)
       try receive(entry)
     }
-  }
-
-  /// Empties the queue, whose last run must be sorted, and returns its entries in order.
-  private mutating func removeAll() throws(FileError) -> MergedRuns<RemovalPlan.Entry> {
-    let limits = limits
-    let merged = try MergedRuns(runs, entries) { limits.precedes($0, $1) }
-    (runs, entries, file) = ([], [], nil)
-    return merged
   }
 }

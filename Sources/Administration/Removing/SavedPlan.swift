@@ -42,13 +42,12 @@ public struct SavedPlan {
   ///
   /// Unknown members are skipped: newer versions of the format only add members.
   ///
-  /// - Parameter temporaryFolder: The folder for an unnamed file, which many entries need.
   /// - Throws: ``JSONError``, also for a document that is not a plan, or `FileError` if there is no room for its
   ///   entries.
-  public init(reading json: inout JSONReader, temporaryFolder: String) throws {
+  public init(reading json: inout JSONReader) throws {
     self.init(path: "", format: .apple, identity: [], entries: RemovalPlan.EntryList())
     var isPlan = false
-    var read = RemovalPlan.EntryList.Writer(in: temporaryFolder)
+    var read = RemovalPlan.EntryList.Writer()
     var last: StoredResponse.ID?
     var isSorted = true
     try json.object { json, name in
@@ -99,20 +98,17 @@ public struct SavedPlan {
 extension RemovalPlan {
   /// Plans to remove the entries of a saved plan that have not changed, and its files.
   ///
-  /// - Parameters:
-  ///   - pins: The entries that are kept although the plan removes them; they are counted in ``kept``.
-  ///   - temporaryFolder: The folder for an unnamed file, which many entries need.
+  /// - Parameter pins: The entries that are kept although the plan removes them; they are counted in ``kept``.
   /// - Complexity: O(*n*), where *n* is the number of entries of the store.
   public init(
-    applying saved: SavedPlan, to source: any ResponseSource,
-    keeping pins: EntryNames, temporaryFolder: String
+    applying saved: SavedPlan, to source: any ResponseSource, keeping pins: EntryNames
   ) throws {
-    self.init(of: source.description, temporaryFolder: temporaryFolder)
+    self.init(of: source.description)
     footprint = try source.footprint()
     // Both are in ascending order of ids, so one pass compares them.
     var rest = saved.entries.makeReader()
     var wanted = try rest.next()
-    var unchanged = EntryList.Writer(in: temporaryFolder)
+    var unchanged = EntryList.Writer()
     var pinned = KeptEntries()
     // A plan can be applied to a copy, such as a restored backup, in which every file has another
     // inode.

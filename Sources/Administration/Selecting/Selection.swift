@@ -47,13 +47,10 @@ public struct Selection: Sendable {
 
   /// Reads the cache to find the superseded entries, if those are selected.
   ///
-  /// - Parameter temporaryFolder: The folder for the unnamed files that a large cache needs.
   /// - Throws: The error that the source throws, or `FileError` if a temporary file cannot be used.
-  public mutating func findSuperseded(
-    in source: any ResponseSource, temporaryFolder: String
-  ) throws {
+  public mutating func findSuperseded(in source: any ResponseSource) throws {
     guard criteria.selectsSuperseded else { return }
-    superseded = try SupersededEntries(in: source, temporaryFolder: temporaryFolder)
+    superseded = try SupersededEntries(in: source)
   }
 
   /// Reads the bodies of the cache for the criteria that search their text, if there are any.

@@ -1,5 +1,7 @@
 public import Bytes
+public import Files
 public import ResponseStorage
+import SQLite
 
 /// What decides the place of an entry in an order: a value of the entry, then its id.
 public struct EntryPlace: Hashable, Sendable {
@@ -29,31 +31,32 @@ public struct EntryPlace: Hashable, Sendable {
   }
 }
 
-extension EntryPlace: Spoolable {
-  var textBytes: Int {
-    if case .text(let text) = key { text.bytes.count } else { 0 }
-  }
+/// The ids of entries, sorted by their places. Memory does not grow with their number.
+public struct SortedIDs {
+  private var ids: Scratch.Sort<StoredResponse.ID>
+  private var sorted: Scratch.Reader<StoredResponse.ID>?
 
-  func pack(into values: inout PackedValues) {
-    switch key {
-    case .unknown: values.append(0)
-    case .number(let number):
-      values.append(1)
-      values.append(number)
-    case .text(let text):
-      values.append(2)
-      values.append(text)
-    }
-    values.append(id: id)
-  }
+  /// Creates an empty list.
+  ///
+  /// - Parameter isDescending: Whether the largest value comes first.
+  public init(isDescending: Bool) { ids = Scratch.Sort(descending: [isDescending, false]) }
 
-  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
-    key =
-      switch try reader.number() {
-      case 1: .number(try reader.real())
-      case 2: .text(try reader.text())
-      default: .unknown
+  /// Adds an entry. Not possible once ids were removed.
+  public mutating func insert(_ place: EntryPlace) throws(FileError) {
+    let key: Scratch.Key =
+      switch place.key {
+      case .unknown: .none
+      case .number(let number): .real(number)
+      case .text(let text): .bytes(text.bytes)
       }
-    id = try reader.id()
+    try ids.insert(place.id, by: key, place.id.scratchKey)
+  }
+
+  /// Removes and returns the ids of the next entries in order; fewer at the end.
+  public mutating func removeFirst(_ count: Int) throws(FileError) -> [StoredResponse.ID] {
+    if sorted == nil { sorted = try ids.removeAll() }
+    var first: [StoredResponse.ID] = []
+    while first.count < count, let id = try sorted?.next() { first.append(id) }
+    return first
   }
 }

@@ -2,6 +2,7 @@ public import Bytes
 public import Files
 import ResponseArchives
 public import ResponseStorage
+public import SQLite
 
 /// Finds entries whose URLs are equal once a part is left out of them. Memory does not grow with their number.
 public struct EqualURLs {
@@ -33,24 +34,20 @@ public struct EqualURLs {
     }
   }
 
-  private var urls: SpooledSort<URLToCompare>
-  private var groups: SpooledSort<Group>
+  private var urls = Scratch.Sort<URLToCompare>(keys: 2)
+  private var groups = Scratch.Sort<Group>()
   private var hasShortened = false
 
-  /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
-  public init(temporaryFolder: String) {
-    self.init(temporaryFolder: temporaryFolder, runLength: 1 << 16)
-  }
-
-  /// - Parameter runLength: The number of entries that are sorted in memory.
-  init(temporaryFolder: String, runLength: Int) {
-    urls = SpooledSort(in: temporaryFolder, runLength: runLength) { $0.digest.precedes($1.digest) }
-    groups = SpooledSort(in: temporaryFolder, runLength: runLength) { $0.id < $1.id }
-  }
+  /// Creates an empty collection.
+  public init() {}
 
   /// Adds an entry of whose URL nothing is left out.
   public mutating func insert(_ url: ByteString) throws(FileError) {
-    try urls.insert(URLToCompare(digest: TextDigest(url), entry: nil))
+    try insert(URLToCompare(digest: TextDigest(url), entry: nil))
+  }
+
+  private mutating func insert(_ url: URLToCompare) throws(FileError) {
+    try urls.insert(url, by: url.digest.scratchKeys)
   }
 
   /// Adds an entry.
@@ -64,7 +61,7 @@ public struct EqualURLs {
     _ shortened: ByteString, of url: ByteString, _ id: StoredResponse.ID, size: ByteCount
   ) throws(FileError) {
     hasShortened = true
-    try urls.insert(
+    try insert(
       URLToCompare(
         digest: TextDigest(shortened), entry: ShortenedURL(id: id, url: url, size: size)))
   }
@@ -89,7 +86,9 @@ public struct EqualURLs {
         next = try rest.next()
       }
       group?.hasShortURL = hasShortURL
-      if let group, group.entries > 1 || hasShortURL { try groups.insert(group) }
+      if let group, group.entries > 1 || hasShortURL {
+        try groups.insert(group, by: group.id.scratchKey)
+      }
     }
     var sorted = try groups.removeAll()
     while let group = try sorted.next() { try body(group) }
@@ -104,14 +103,12 @@ private struct ShortenedURL {
 }
 
 /// The digest of a URL that is compared with others.
-private struct URLToCompare: Spoolable {
+private struct URLToCompare: ScratchRow {
   let digest: TextDigest
   /// The entry, if a part of its URL was left out.
   let entry: ShortenedURL?
 
   init(digest: TextDigest, entry: ShortenedURL?) { (self.digest, self.entry) = (digest, entry) }
-
-  var textBytes: Int { entry?.url.bytes.count ?? 0 }
 
   func pack(into values: inout PackedValues) {
     values.append(digest: digest)
@@ -131,17 +128,15 @@ private struct URLToCompare: Spoolable {
   }
 }
 
-extension EqualURLs.Group: Spoolable {
-  var textBytes: Int { url.bytes.count }
-
-  func pack(into values: inout PackedValues) {
+extension EqualURLs.Group: ScratchRow {
+  public func pack(into values: inout PackedValues) {
     values.append(id: id)
     values.append(url)
     for number in [entries, bytes.bytes, largest.bytes] { values.append(number) }
     values.append(hasShortURL)
   }
 
-  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+  public init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     (id, url) = (try reader.id(), try reader.text())
     (entries, bytes) = (try reader.number(), ByteCount(try reader.number()))
     largest = ByteCount(try reader.number())

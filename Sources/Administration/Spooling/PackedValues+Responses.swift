@@ -1,6 +1,7 @@
 public import Bytes
 import ResponseArchives
 public import ResponseStorage
+public import SQLite
 
 extension PackedValues {
   /// Appends the id of a response.
@@ -70,5 +71,28 @@ extension PackedReader {
   /// Reads a digest.
   mutating func digest() throws(Failure) -> TextDigest {
     TextDigest(high: try bits(), low: try bits())
+  }
+}
+
+extension StoredResponse.ID: ScratchRow {
+  public func pack(into values: inout PackedValues) { values.append(id: self) }
+
+  public init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+    self = try reader.id()
+  }
+
+  /// The id as a key, in whose order ids are.
+  var scratchKey: Scratch.Key {
+    switch self {
+    case .row(let row): .integer(row)
+    case .file(let name): .bytes(name.bytes)
+    }
+  }
+}
+
+extension TextDigest {
+  /// The digest as two keys.
+  var scratchKeys: [Scratch.Key] {
+    [.integer(Int64(bitPattern: high)), .integer(Int64(bitPattern: low))]
   }
 }

@@ -25,11 +25,10 @@ public struct SupersededEntries: Sendable {
 
   /// Finds the superseded entries of a cache.
   ///
-  /// - Parameter temporaryFolder: The folder for the unnamed files that many versions need.
-  /// - Throws: `FileError` if there is no room for them, or the error that the source throws.
+  /// - Throws: `FileError` if there is no room for temporary files, or the error that the source throws.
   /// - Complexity: O(*n* log *n*), where *n* is the number of entries.
-  public init(in source: any ResponseSource, temporaryFolder: String) throws {
-    var search = VersionSearch(in: temporaryFolder)
+  public init(in source: any ResponseSource) throws {
+    var search = VersionSearch()
     try source.scan(ScanRequest(VersionedEntry.projection, in: .any), into: Tally()) { tally in
       try search.insert(tally.versions)
       tally = Tally()
@@ -148,7 +147,7 @@ public struct EntryIDSet: Sendable {
 
 extension Array {
   /// Returns the index of the first element for which a condition holds, in an array in which it holds for all after that.
-  fileprivate func partitioningIndex(where holds: (Element) -> Bool) -> Int {
+  func partitioningIndex(where holds: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = low + (high - low) / 2

@@ -1,11 +1,12 @@
 import Bytes
 import Files
 import ResponseStorage
+import SQLite
 
 /// Finds the superseded entries among the versions of resources. Only their ids are in memory.
 struct VersionSearch {
   /// An entry that is superseded, or may be.
-  private struct Found: Spoolable {
+  private struct Found: ScratchRow {
     let id: StoredResponse.ID
     let isCertain: Bool
 
@@ -22,18 +23,11 @@ struct VersionSearch {
     }
   }
 
-  private let temporaryFolder: String
-  private var versions: SpooledSort<VersionedEntry>
-
-  /// - Parameter temporaryFolder: The folder for the unnamed files that many versions need.
-  init(in temporaryFolder: String) {
-    versions = SpooledSort(in: temporaryFolder) { $0.precedes($1) }
-    self.temporaryFolder = temporaryFolder
-  }
+  private var versions = Scratch.Sort<VersionedEntry>(descending: VersionedEntry.areKeysDescending)
 
   /// Adds versions of resources, in any order.
   mutating func insert(_ entries: [VersionedEntry]) throws(FileError) {
-    for entry in entries { try versions.insert(entry) }
+    for entry in entries { try versions.insert(entry, by: entry.scratchKeys) }
   }
 
   /// Removes all versions, and returns the sum of the superseded entries. Memory does not grow with their number.
@@ -50,9 +44,9 @@ struct VersionSearch {
   /// - Complexity: O(*n* log *n*), where *n* is the number of versions.
   mutating func finish() throws(FileError) -> SupersededEntries {
     var result = SupersededEntries()
-    var found = SpooledSort<Found>(in: temporaryFolder) { $0.id < $1.id }
+    var found = Scratch.Sort<Found>()
     try removeAll { entry, isCertain throws(FileError) in
-      try found.insert(Found(entry.id, isCertain: isCertain))
+      try found.insert(Found(entry.id, isCertain: isCertain), by: entry.id.scratchKey)
     }
     var ids = try found.removeAll()
     while let entry = try ids.next() {

@@ -1,8 +1,9 @@
 import Bytes
 import ResponseStorage
+import SQLite
 
 /// An entry that is a version of a resource, with what decides which version is the newest.
-struct VersionedEntry: Spoolable, Sendable {
+struct VersionedEntry: ScratchRow, Sendable {
   /// A resource, by its pattern and partition: two seeded hashes are small, and no server can predict collisions.
   private struct Resource: Hashable {
     let first: Int
@@ -23,8 +24,6 @@ struct VersionedEntry: Spoolable, Sendable {
       hasher.combine(partition)
       return hasher.finalize()
     }
-
-    func precedes(_ other: Self) -> Bool { (first, second) < (other.first, other.second) }
   }
 
   /// The id of the entry.
@@ -76,13 +75,17 @@ struct VersionedEntry: Spoolable, Sendable {
     return stored == otherStored ? id < other.id : stored < otherStored
   }
 
-  /// Whether it comes before another entry if entries are sorted by resource, with the newest version first.
-  func precedes(_ other: Self) -> Bool {
-    if resource != other.resource { return resource.precedes(other.resource) }
-    // Those that supersede nothing come last.
-    if supersedes != other.supersedes { return supersedes }
-    return supersedes && other.isBefore(self)
+  /// The keys that sort entries by resource, with the newest version first: those that supersede nothing have no time, and come last.
+  var scratchKeys: [Scratch.Key] {
+    let time = supersedes ? stored.map { Scratch.Key.real($0.secondsSince1970) } : nil
+    return [
+      .integer(Int64(resource.first)), .integer(Int64(resource.second)), time ?? .none,
+      id.scratchKey,
+    ]
   }
+
+  /// Which of ``scratchKeys`` are in descending order.
+  static let areKeysDescending = [false, false, true, true]
 
   func pack(into values: inout PackedValues) {
     values.append(id: id)

@@ -107,10 +107,7 @@ extension ResponseAudit {
 
 /// Finds entries whose URLs differ only by parameters that identify a visitor or a campaign.
 struct TrackingDuplicates {
-  private var urls: EqualURLs
-
-  /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
-  init(temporaryFolder: String) { urls = EqualURLs(temporaryFolder: temporaryFolder) }
+  private var urls = EqualURLs()
 
   /// Adds an entry.
   mutating func insert(

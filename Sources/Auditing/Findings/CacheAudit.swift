@@ -41,15 +41,10 @@ public struct CacheAudit {
   /// The secrets of entries, also those that are not reported.
   public private(set) var secrets = KnownSecrets()
 
-  private var duplicates: TrackingDuplicates
+  private var duplicates = TrackingDuplicates()
 
   /// Creates an audit.
-  ///
-  /// - Parameter temporaryFolder: The folder for unnamed files, which many entries need.
-  public init(_ options: Options, temporaryFolder: String) {
-    self.options = options
-    duplicates = TrackingDuplicates(temporaryFolder: temporaryFolder)
-  }
+  public init(_ options: Options) { self.options = options }
 
   /// Adds an entry.
   public mutating func insert(_ entry: AuditedEntry) throws(FileError) {

@@ -92,7 +92,6 @@ extension URLCacheAdmin {
 
     private func read(in environment: CommandEnvironment) throws -> SavedPlan {
       let name = file == "-" ? "standard input" : "'\(file)'"
-      let folder = environment.temporaryFolder
       do {
         if file == "-" {
           let bytes = try environment.inputs.text(of: file, upTo: Self.largestPlan)
@@ -101,12 +100,12 @@ extension URLCacheAdmin {
             throw JSONError("the plan is too large", at: bytes.count)
           }
           var json = JSONReader(bytes)
-          return try SavedPlan(reading: &json, temporaryFolder: folder)
+          return try SavedPlan(reading: &json)
         }
         if environment.job != nil || (try? FileStatus.of(file))?.kind != .regular {
           // It belongs to who has started this process, or is a pipe, which can be read only once.
           var json = JSONReader(try environment.inputs.text(of: file, upTo: Self.largestPlan))
-          return try SavedPlan(reading: &json, temporaryFolder: folder)
+          return try SavedPlan(reading: &json)
         }
         let file = try OpenFile(readingInput: file)
         // Read the file in pieces, because a plan may have a million entries.
@@ -116,7 +115,7 @@ extension URLCacheAdmin {
           buffer.removeLast(buffer.count - count)
           return buffer
         }
-        return try SavedPlan(reading: &json, temporaryFolder: folder)
+        return try SavedPlan(reading: &json)
       } catch let error as JSONError {
         throw CommandFailure(
           .data, kind: "not-a-plan", "\(name) is not a plan: \(error)",
@@ -153,8 +152,7 @@ extension URLCacheAdmin {
       // Pins of today hold for plans of yesterday: a user who pins a URL does not think of plans
       // that are waiting.
       let plan = try RemovalPlan(
-        applying: saved, to: source, keeping: pinning.pins(of: cache, in: environment),
-        temporaryFolder: environment.temporaryFolder)
+        applying: saved, to: source, keeping: pinning.pins(of: cache, in: environment))
       try source.finish()
       environment.note(leftBy: plan, "kept")
       let pinned = Int(clamping: plan.kept[.pinned]?.entries ?? 0)

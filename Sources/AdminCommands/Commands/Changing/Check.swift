@@ -198,8 +198,7 @@ extension URLCacheAdmin {
     ) throws -> StoreCheck {
       let options = StoreCheck.Options(
         fully: full, repairs: repairs, now: now, clock: environment.now,
-        rules: cache.rules(at: now, in: environment),
-        temporaryFolder: environment.temporaryFolder)
+        rules: cache.rules(at: now, in: environment))
       if let offlineSet {
         let source = try open()
         let check = try StoreCheck(

@@ -165,7 +165,7 @@ extension URLCacheAdmin {
       var plan = try environment.showingProgress("Reading entries", over: source) {
         try RemovalPlan(
           enforcing: limits, on: source, among: selection, by: rules, keeping: pins, now: now,
-          clock: environment.now, temporaryFolder: environment.temporaryFolder)
+          clock: environment.now)
       }
       // A body file without an entry is a body that was removed before.
       if securing.isOn, plan.shortfall == nil {

@@ -96,7 +96,7 @@ extension URLCacheAdmin {
       let store = try environment.openStore(
         result.store.path, cache.waitMilliseconds, !noVerify)
       var failure: (any Error)?
-      result.cleared = UserInfoPlan(in: environment.temporaryFolder)
+      result.cleared = UserInfoPlan()
       do {
         try plan.carryOut(in: store, into: &result.cleared) {
           environment.stopReason(signals) != nil
@@ -136,7 +136,7 @@ extension URLCacheAdmin {
       guard source.description.format == .apple else { throw Self.unsupported }
       try selection.prepare(for: source, at: now, in: environment)
       var selected: Int64 = 0
-      var plan = UserInfoPlan.Writer(in: environment.temporaryFolder)
+      var plan = UserInfoPlan.Writer()
       var absent = selection.names ?? EntryNames()
       var unreadable = 0
       let wanted = Set(clearUserInfo.map { ByteString($0) })

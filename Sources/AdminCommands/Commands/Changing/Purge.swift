@@ -152,8 +152,7 @@ extension URLCacheAdmin {
       var plan = try environment.showingProgress("Selecting entries", over: source) {
         try RemovalPlan(
           removing: selection, from: source, now: now, keeping: pins,
-          measuringKept: writesJSON || planning.plan != nil,
-          temporaryFolder: environment.temporaryFolder)
+          measuringKept: writesJSON || planning.plan != nil)
       }
       // A body file without an entry is a body that was removed before.
       if securing.isOn { try plan.insertOrphans(of: source, now: environment.now) }

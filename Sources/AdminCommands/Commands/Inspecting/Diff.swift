@@ -107,8 +107,7 @@ extension URLCacheAdmin {
       ) {
         try StoreComparison(
           of: first, with: second, by: by.aspects, normalizingJSON: jsonNormalise,
-          selecting: selected, amongOthers: others, now: now,
-          temporaryFolder: environment.temporaryFolder)
+          selecting: selected, amongOthers: others, now: now)
       }
       try write(comparison, of: first, with: second, now, environment)
       let absentURLs = try absentURLs(of: others, in: [first, second])

@@ -184,9 +184,7 @@ extension URLCacheAdmin {
       var sorted: Int64?
       if var sort {
         if let tags { sort.column = sort.column.reading(tags) }
-        sorted = try listing.scanSorted(
-          source, projection, by: sort, temporaryFolder: environment.temporaryFolder
-        ) { response in
+        sorted = try listing.scanSorted(source, projection, by: sort) { response in
           renderer.render(response, into: &output.text)
           try output.flushIfLarge()
         }

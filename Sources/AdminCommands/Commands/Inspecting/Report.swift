@@ -81,7 +81,7 @@ extension URLCacheAdmin {
       var report = try environment.showingProgress("Reading entries", over: source) {
         try CacheReport(
           of: source, at: now, expiryRules: expiry.rules, capacityBytes: capacity,
-          clock: environment.now, temporaryFolder: environment.temporaryFolder)
+          clock: environment.now)
       }
       // Before the report gets its name: of a cache that changed meanwhile, the numbers would not
       // add up.
@@ -116,7 +116,7 @@ extension URLCacheAdmin {
       var options = CacheAudit.Options(now: now, platform: CachePlatform(writing: store.format))
       options.capacity = capacity
       options.expiryRules = expiry.rules
-      let scan = AuditScan(options, temporaryFolder: environment.temporaryFolder)
+      let scan = AuditScan(options)
       var tally = AuditTally(examples: 0)
       try environment.showingProgress("Auditing entries", over: source) {
         var listing = Listing(selection: Selection(), now: now)

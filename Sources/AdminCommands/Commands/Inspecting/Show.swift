@@ -108,8 +108,7 @@ extension URLCacheAdmin {
         expiryRules: listing.selection.expiryRules)
       var output = OutputBuffer(environment)
       var isFirst = true
-      try listing.scanSelected(source, .all, temporaryFolder: environment.temporaryFolder) {
-        response, content in
+      try listing.scanSelected(source, .all) { response, content in
         let digest = part == .everything ? try digest(of: response, content) : nil
         if format == .json {
           renderer.appendJSON(response, sha256: digest, into: &output.text)
@@ -189,9 +188,7 @@ extension URLCacheAdmin.Show {
     var (isFirst, isMasked, status) = (true, false, ExitStatus.done)
     let projection = CurlCommand.projection.union(conditional ? Exchange.projection : [])
       .union(tags == nil ? [] : SidecarTags.projection)
-    try listing.scanSelected(
-      source, projection, temporaryFolder: environment.temporaryFolder
-    ) { response, _ in
+    try listing.scanSelected(source, projection) { response, _ in
       let response = copy response
       let conditions =
         conditional || tags != nil ? conditions(for: response, tags, environment) : nil

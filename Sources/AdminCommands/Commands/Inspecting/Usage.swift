@@ -131,7 +131,7 @@ extension URLCacheAdmin {
         of: source, by: by, capacityBytes: capacity, now: now, expiryRules: expiry.rules,
         classes: by == .entryClass ? cache.classes(at: now, in: environment) : EntryClasses(),
         withHistograms: histogram,
-        findingSupersededIn: superseded ? environment.temporaryFolder : nil, clock: environment.now)
+        findingSuperseded: superseded, clock: environment.now)
       if savings {
         report.savings = try CacheSavings(of: source, at: now, expiryRules: expiry.rules)
       }

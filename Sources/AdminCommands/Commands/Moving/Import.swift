@@ -160,7 +160,7 @@ extension URLCacheAdmin {
         let plan = try environment.showingProgress("Reading entries", of: nil) {
           try ImportPlan(
             importing: archive, selection, into: target, rule: importing.onConflict, now: now,
-            temporaryFolder: environment.temporaryFolder, anyMethod: importing.anyMethod,
+            anyMethod: importing.anyMethod,
             rewriting: importing.rewriting(at: environment.now), salvaging: importing.salvage)
         }
         try source?.finish()
