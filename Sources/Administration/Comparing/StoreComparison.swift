@@ -204,43 +204,66 @@ struct UnequalEntries {
   /// The number of pairs of equal entries.
   private(set) var equalCount: Int64 = 0
 
+  /// The digests of the first store, in order, each with the id of its entry: 24 bytes, of which a million fit into memory.
+  private var digests: [(digest: ContentDigest, id: Int64)] = []
+  /// For the first of equal digests, the id of an entry of the second store that has it, too.
+  private var matches: [Int64] = []
+  private var isMatched: [Bool] = []
+  /// The other entries with that digest.
+  private var others: [Int: [Int64]] = [:]
+
+  /// Creates a comparison with no entries.
+  init() {}
+
   /// Compares the entries of two stores by their digests; `nil` if a store has no digests.
   ///
   /// - Parameter withBodies: Whether the bodies count.
-  init?(
-    of first: any ResponseSource, and second: any ResponseSource, withBodies: Bool
-  ) throws {
-    var digests: [(digest: ContentDigest, id: Int64)] = []
-    let hasDigests = try first.forEachDigest(includingBodies: withBodies) { entry in
-      if let digest = entry.digest {
-        digests.append((digest, entry.id))
-      } else {
-        self.first.append(entry.id)
-      }
-    }
-    guard hasDigests else { return nil }
+  init?(of first: any ResponseSource, and second: any ResponseSource, withBodies: Bool) throws {
+    guard try first.forEachDigest(includingBodies: withBodies, { insertFirst($0.id, $0.digest) })
+    else { return nil }
+    endFirst()
+    guard try second.forEachDigest(includingBodies: withBodies, { insertSecond($0.id, $0.digest) })
+    else { return nil }
+    finish()
+  }
+
+  /// Adds an entry of the first store, in any order.
+  mutating func insertFirst(_ id: Int64, _ digest: ContentDigest?) {
+    if let digest { digests.append((digest, id)) } else { first.append(id) }
+  }
+
+  /// Ends the entries of the first store.
+  mutating func endFirst() {
     digests.sort { ($0.digest, $0.id) < ($1.digest, $1.id) }
-    // Of equal digests, those with the lowest ids are taken first; their number is at the first of them.
-    var taken = [Int32](repeating: 0, count: digests.count)
-    let hasOthers = try second.forEachDigest(includingBodies: withBodies) { entry in
-      guard let digest = entry.digest else { return self.second.append(entry.id) }
-      let start = digests.partitioningIndex { $0.digest >= digest }
-      let next = start < digests.count ? start + Int(taken[start]) : start
-      if next < digests.count, digests[next].digest == digest {
-        taken[start] += 1
-        equalCount += 1
-      } else {
-        self.second.append(entry.id)
-      }
-    }
-    guard hasOthers else { return nil }
+    matches = Array(repeating: 0, count: digests.count)
+    isMatched = Array(repeating: false, count: digests.count)
+  }
+
+  /// Adds an entry of the second store, in any order.
+  mutating func insertSecond(_ id: Int64, _ digest: ContentDigest?) {
+    guard let digest else { return second.append(id) }
+    let place = digests.partitioningIndex { $0.digest >= digest }
+    guard place < digests.count, digests[place].digest == digest else { return second.append(id) }
+    if isMatched[place] { return others[place, default: []].append(id) }
+    (matches[place], isMatched[place]) = (id, true)
+  }
+
+  /// Pairs entries with the same digest, those with the lowest ids first.
+  mutating func finish() {
     var start = 0
-    for (index, entry) in digests.enumerated() {
-      if entry.digest != digests[start].digest { start = index }
-      if index >= start + Int(taken[start]) { self.first.append(entry.id) }
+    while start < digests.count {
+      let digest = digests[start].digest
+      let end = digests[start...].firstIndex { $0.digest != digest } ?? digests.count
+      let ids = isMatched[start] ? ([matches[start]] + (others[start] ?? [])).sorted() : []
+      let equal = min(ids.count, end - start)
+      equalCount += Int64(equal)
+      first += digests[(start + equal)..<end].map(\.id)
+      second += ids.dropFirst(equal)
+      start = end
     }
-    self.first.sort()
-    self.second.sort()
+    (digests, matches, isMatched, others) = ([], [], [], [:])
+    first.sort()
+    second.sort()
   }
 }
 
