@@ -119,8 +119,13 @@ public struct TemporaryFile: ~Copyable, Sendable {
   /// The number of bytes written.
   public private(set) var size: Int64 = 0
 
+  /// The folder for temporary files.
+  public static var folder: String {
+    CurrentProcess.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  }
+
   /// Creates an empty file on the file system of `folder`.
-  public init(in folder: String) throws(FileError) {
+  public init(in folder: String = Self.folder) throws(FileError) {
     // The system replaces the six letters at the end.
     var template = Array("\(folder)/urlcache-admin.XXXXXX".utf8CString)
     let descriptor = unsafe template.withUnsafeMutableBufferPointer { template -> Int32 in

@@ -15,10 +15,8 @@ public struct EntryDatabase: EntryRowTarget, ~Copyable {
   /// Creates empty tables.
   ///
   /// - Throws: ``QueryError``
-  public init(
-    in temporaryFolder: String, reader: ColumnReader, check: EntryCheck
-  ) throws(QueryError) {
-    let folder = try Self.makeFolder(in: temporaryFolder)
+  public init(reader: ColumnReader, check: EntryCheck) throws(QueryError) {
+    let folder = try Self.makeFolder()
     let connection = try QueryError.translating { () throws(SQLiteError) in
       try Connection(path: Self.path(in: folder), access: .create)
     }
@@ -68,8 +66,8 @@ public struct EntryDatabase: EntryRowTarget, ~Copyable {
     }
   }
 
-  private static func makeFolder(in parent: String) throws(QueryError) -> TemporaryDirectory {
-    do throws(FileError) { return try TemporaryDirectory(in: parent) } catch {
+  private static func makeFolder() throws(QueryError) -> TemporaryDirectory {
+    do throws(FileError) { return try TemporaryDirectory(in: TemporaryFile.folder) } catch {
       throw error.kind == .noRoom ? .noRoom : .failed("\(error)")
     }
   }

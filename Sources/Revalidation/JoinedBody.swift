@@ -206,9 +206,9 @@ public final class BodySpool {
 
   private var file: TemporaryFile
 
-  /// Creates an empty spool in a folder.
-  public init(in folder: String) throws {
-    file = try TemporaryFile(in: folder)
+  /// Creates an empty spool.
+  public init() throws {
+    file = try TemporaryFile()
   }
 
   /// Appends bytes to a body.

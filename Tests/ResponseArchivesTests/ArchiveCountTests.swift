@@ -40,7 +40,7 @@ import Testing
     try Data(bytes).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
     let archive: any ResponseSource = try ArchiveOpening(
-      path: file.path(), temporaryFolder: NSTemporaryDirectory()
+      path: file.path()
     ).open()
     let handle = try FileHandle(forWritingTo: file)
     try handle.write(contentsOf: Data(count: bytes.count))
@@ -53,7 +53,7 @@ import Testing
     try Data(Self.warc(5).dropLast(40)).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
     let archive: any ResponseSource = try ArchiveOpening(
-      path: file.path(), temporaryFolder: NSTemporaryDirectory()
+      path: file.path()
     ).open()
     let error = #expect(throws: ResponseArchiveError.self) { try archive.count() }
     #expect(error?.kind == .damaged)

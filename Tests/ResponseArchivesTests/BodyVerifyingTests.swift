@@ -34,7 +34,7 @@ import Testing
     let readings = Readings([bytes])
     var seen: [UInt8] = []
     let body = try readings.body(size: size, isReadOnce: true)
-      .measured(keepingIn: NSTemporaryDirectory()) { seen += $0 }
+      .measured { seen += $0 }
     #expect(seen == bytes && readings.rest.isEmpty)
     #expect(body.size == ByteCount(size) && body.sha256 == Digest(of: bytes).hexadecimal)
     for _ in 1...2 { #expect(try written(body) == bytes) }
@@ -43,7 +43,7 @@ import Testing
   @Test(arguments: ["abd", "ab", "abcd", ""])
   func `a changed body is an error`(second: String) throws {
     let readings = Readings([Array("abc".utf8), Array(second.utf8)])
-    let body = try readings.body(size: 3).measured(keepingIn: NSTemporaryDirectory())
+    let body = try readings.body(size: 3).measured()
     #expect(body.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     let error = #expect(throws: StoreError.self) { try written(body) }
     #expect(

@@ -23,11 +23,11 @@ import Testing
   /// Writes an entry to a tar archive.
   private func tar(of raw: RawResponse) throws -> [UInt8] {
     var bytes: [UInt8] = []
-    let export = ArchiveExport(.tar, generatorVersion: "1", temporaryFolder: NSTemporaryDirectory())
+    let export = ArchiveExport(.tar, generatorVersion: "1")
     var writer = try NativeArchiveWriter(
-      ArchiveWriter(.tar) { bytes += $0 }, temporaryFolder: NSTemporaryDirectory())
+      ArchiveWriter(.tar) { bytes += $0 })
     var entry = export.entry(raw, number: 1)
-    let prepared = try PreparedEntry(&entry, temporaryFolder: NSTemporaryDirectory())
+    let prepared = try PreparedEntry(&entry)
     try writer.append(prepared, from: entry)
     #expect(writer.memberCount == Int64(1 + raw.parts.count))
     try writer.finish()
@@ -59,9 +59,9 @@ import Testing
       .init(.requestObject, nil), .init(.userInfo, Readings(["abc"]).part),
       .init(.body, Body([])),
     ]
-    let export = ArchiveExport(.tar, generatorVersion: "1", temporaryFolder: NSTemporaryDirectory())
+    let export = ArchiveExport(.tar, generatorVersion: "1")
     var exported = export.entry(raw, number: 12_345_678_901)
-    let entry = try PreparedEntry(&exported, temporaryFolder: NSTemporaryDirectory())
+    let entry = try PreparedEntry(&exported)
     let document = try #require(
       String(decoding: entry.checksums, as: UTF8.self).split(separator: "\n").first)
     // The digests of "abc" and of the empty message are from FIPS 180-4.

@@ -51,14 +51,14 @@ import Testing
     }
     try writer.finish()
     try Data(zip).write(to: URL(fileURLWithPath: path))
-    return try ArchiveFile(path, temporaryFolder: Self.folder)
+    return try ArchiveFile(path)
   }
 
   @Test func `only what the WACZ has compressed is extracted`() throws {
     let members = [("archive.txt", [0x61], false)] + Self.warcs
     var (stored, extracted) = (0, [UInt8]())
     try WACZUnpacking(
-      FileBytes(file(members)), at: "x.wacz", in: Self.folder, limits: ArchiveLimits()
+      FileBytes(file(members)), at: "x.wacz", limits: ArchiveLimits()
     ).run { piece in
       switch piece {
       case .stored(_, let count): stored += count

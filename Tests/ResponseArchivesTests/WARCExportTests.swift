@@ -14,7 +14,7 @@ import Testing
     func writer(level: Int?) throws -> WARCExport {
       try WARCExport(
         level: level,
-        for: ArchiveExport(.warc, generatorVersion: "1", temporaryFolder: NSTemporaryDirectory())
+        for: ArchiveExport(.warc, generatorVersion: "1")
       ) { [self] in
         captures.append($0)
       } writing: { [self] in

@@ -42,7 +42,7 @@ import Testing
   }()
 
   /// Reads the entries without their bodies, and then the bodies.
-  private func entries(_ temporaryFolder: String) throws -> [[String]] {
+  private func entries(_ folder: String) throws -> [[String]] {
     let bytes = Self.file
     let file = FileBytes(size: { ByteCount(bytes.count) }) { buffer, offset in
       let piece = bytes.dropFirst(Int(offset)).prefix(buffer.count)
@@ -50,7 +50,7 @@ import Testing
       return piece.count
     }
     let entries = try WARCEntries(
-      file, limits: ArchiveLimits(), path: "file", temporaryFolder: temporaryFolder)
+      file, limits: ArchiveLimits(), path: "file", copyingHeadsTo: folder)
     var found: [[String]] = []
     try entries.forEach(readsBodies: false) { raw in
       let response = StoredResponse(decoding: raw, .all)

@@ -124,7 +124,7 @@ import Testing
   private static func entries(
     of folder: Folder, _ projection: Projection
   ) throws -> [Collecting.Entry] {
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     var work = Collecting(length: .max)
     try store.scan(projection.union(.body)) { response in
       try work.process(response, store.body(of: response)) { _, _ in }

@@ -51,7 +51,6 @@ import Testing
     for name in names.sorted() where name.hasPrefix("schema-202") || name.hasPrefix("schema-203") {
       let source = try StoreOpening(
         path: folder.appending(path: name).path(), wait: 0,
-        temporaryFolder: FileManager.default.temporaryDirectory.path(),
         now: try #require(Timestamp(secondsSince2001: 1e9))
       ).open()
       try source.scan(Projection.all) { response in

@@ -137,7 +137,7 @@ import Testing
     database.resetBytes(in: (database.count - 8 * 4096)..<database.count)
     try database.write(to: URL(fileURLWithPath: path))
     var (expected, found): ([StoredResponse.ID], [StoredResponse.ID]) = ([], [])
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     #expect(throws: StoreError.self) {
       try store.scan(.all) { response in
         expected.append(response.id)
@@ -261,7 +261,7 @@ import Testing
 
   /// Returns the responses that a single thread reads.
   private static func responses(of folder: Folder) throws -> [StoredResponse] {
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     var responses: [StoredResponse] = []
     try store.scan(.all) { response in
       responses.append(copy response)
@@ -272,7 +272,7 @@ import Testing
 
   static func opened(_ folder: Folder) throws -> (AppleStoreFiles, AppleLayout) {
     let files = try AppleStoreFiles(at: folder.path)
-    let snapshot = try AppleSnapshot(of: files, wait: 0, temporaryFolder: "/tmp")
+    let snapshot = try AppleSnapshot(of: files, wait: 0)
     return (files, try AppleLayout(of: snapshot.connection, path: folder.path))
   }
 }

@@ -20,7 +20,7 @@ import Testing
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -3_600)], ofItemAtPath: path)
 
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     let damage = #expect(throws: StoreError.self) {
       try store.scan(.all) { _ in .next }
     }
@@ -52,7 +52,7 @@ import Testing
     _ = try Tool.output("sqlite3", "\(folder.path)/Cache.db", ".read \(script)")
     try FileManager.default.removeItem(atPath: script)
 
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     var lines: [String] = []
     try store.scan([.key, .body, .stored, .notes]) { response in
       let notes = response.notes.map { "\($0.code.rawValue): \($0.message)" }
@@ -92,7 +92,7 @@ import Testing
       INSERT INTO cfurl_cache_receiver_data(entry_ID, isDataOnFS, receiver_data)
         VALUES (-7, 0, x'01'), (6, 0, x'0203'), (\(Int64.max), 0, x'040506');
       """)
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     var rows: [String] = []
     try store.scan([.key, .body]) { response in
       rows.append("\(response.id) \(response.key?.string ?? "-") \(response.bodySize ?? -1)")

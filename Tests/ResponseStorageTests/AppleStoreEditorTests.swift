@@ -82,7 +82,7 @@ import Testing
 
   /// Returns the versions of all entries of a store.
   private static func versions(of path: String) throws -> [ResponseVersion] {
-    let store = try AppleStore(readingFrom: path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: path, wait: 0)
     var versions: [ResponseVersion] = []
     try store.scan([.key, .stored]) { response in
       versions.append(

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AppleStoreNumbersTests {
   @Test func `lookups by id find the same responses as a scan`() throws {
     let folder = try AppleParallelScanTests.store()
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     var all: [Int64: StoredResponse] = [:]
     try store.scan(.all) { response in
       if case .row(let number) = response.id { all[number] = copy response }
@@ -39,7 +39,7 @@ import Testing
 
   @Test func `counting ends at a limit`() throws {
     let folder = try AppleParallelScanTests.store()
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     let count = try store.count()
     #expect(try store.count(upTo: count) == count)
     #expect(try store.count(upTo: .max) == count)
@@ -48,7 +48,7 @@ import Testing
 
   @Test func `the first responses of a scan are the same on one thread`() throws {
     let folder = try AppleParallelScanTests.store()
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     var (all, first): ([StoredResponse], [StoredResponse]) = ([], [])
     try store.scan(.all) { response in
       all.append(copy response)
@@ -73,7 +73,7 @@ import Testing
     _ = try Tool.output(
       "sqlite3", "\(folder.path)/Cache.db",
       "UPDATE cfurl_cache_blob_data SET response_object = x'\(bytes)' WHERE entry_ID = 5")
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     var found: [[StoredResponse.Note]] = []
     try store.scan([.firstStored, .notes]) { response in
       if response.id == .row(5) { found.append(response.notes) }
@@ -91,7 +91,7 @@ import Testing
 
   @Test func `a scan by id stops on request`() throws {
     let folder = try AppleParallelScanTests.store()
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     var count = 0
     try store.forEachResponse(of: (1...5_000).map(StoredResponse.ID.row), []) { _ in
       count += 1

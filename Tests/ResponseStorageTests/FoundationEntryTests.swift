@@ -126,7 +126,7 @@ import Testing
 
   private func editor(of folder: Folder) throws -> any ResponseStore {
     let opening = StoreOpening(
-      path: folder.path, wait: 0, temporaryFolder: folder.path, now: try moment(1_000))
+      path: folder.path, wait: 0, now: try moment(1_000))
     var store: (any ResponseStore)?
     if try folder.names().isEmpty {
       try NewStore.foundation.create(opening) { store = $0 }

@@ -81,7 +81,7 @@ import Testing
 
   private func opening(_ folder: Folder) throws -> StoreOpening {
     StoreOpening(
-      path: folder.path, wait: 0, temporaryFolder: "/tmp",
+      path: folder.path, wait: 0,
       now: try #require(Timestamp(secondsSince2001: 60)))
   }
 

@@ -171,7 +171,7 @@ import Testing
     #expect(orphans.map(\.name) == ignored)
     #expect(try store.orphans(at: moment(60)).files.isEmpty)
     let editor = try StoreOpening(
-      path: folder.path, wait: 0, temporaryFolder: "/tmp", now: moment(60)
+      path: folder.path, wait: 0, now: moment(60)
     ).openForChanging(verifying: true)
     // A plan may name an entry as an orphan, or an orphan that has changed.
     var (changed, entry) = (orphans[1], orphans[1])
@@ -209,7 +209,7 @@ private func codes<Result>(_ body: () throws -> Result) throws -> Result {
 }
 
 private func open(_ path: String) throws -> any ResponseSource {
-  try StoreOpening(path: path, wait: 0, temporaryFolder: "/tmp", now: moment(60)).open()
+  try StoreOpening(path: path, wait: 0, now: moment(60)).open()
 }
 
 private func moment(_ seconds: Double) throws -> Timestamp {

@@ -229,7 +229,7 @@ private struct Cache {
   init() throws {
     folder = try Folder()
     opening = StoreOpening(
-      path: "\(folder.path)/cache", wait: 1_000, temporaryFolder: "/tmp",
+      path: "\(folder.path)/cache", wait: 1_000,
       now: try #require(Timestamp(secondsSince1970: Date().timeIntervalSince1970)),
       intents: IntentFolder(at: "\(folder.path)/intents") { error in
         Issue.record("\(String(describing: error))")

@@ -6,8 +6,6 @@ import Testing
 
 /// Tests what happens to a new database when filling it fails.
 @Suite struct NewStoreFilesTests {
-  private let temporary = FileManager.default.temporaryDirectory.path()
-
   @Test func `an empty database and the created folders are removed`() throws {
     let parent = try Folder()
     let (made, opening) = try make(in: parent)
@@ -56,7 +54,7 @@ import Testing
   /// Creates an empty store in a new folder.
   private func make(in parent: Folder) throws -> (NewStoreFiles, StoreOpening) {
     let opening = StoreOpening(
-      path: "\(parent.path)/cache", wait: 0, temporaryFolder: temporary,
+      path: "\(parent.path)/cache", wait: 0,
       now: try #require(Timestamp(secondsSince1970: 1_767_225_600)))
     let made = NewStoreFiles(at: opening.path)
     try AppleStoreWriter(creating: opening.path, schema: .version203, isDurable: false).finish()

@@ -73,7 +73,7 @@ import Testing
     let insert = "INSERT INTO cfurl_cache_response (request_key) VALUES ('http://a.example/')"
     // A process that is killed leaves its log behind.
     _ = try Tool.output("sqlite3", path, insert, ".system kill -9 $PPID")
-    let store = try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    let store = try AppleStore(readingFrom: folder.path, wait: 0)
     let other = try SQLiteProcess(path, "SELECT * FROM cfurl_cache_response")
     #expect(try other.countEntries() == "1")
     #expect(throws: Never.self) { try store.finish() }
@@ -86,12 +86,12 @@ import Testing
     _ = try Tool.output("sqlite3", "\(folder.path)/Cache.db", "PRAGMA journal_mode = \(mode)")
     // As nobody has written to it for an hour, it is read without a lock, and not copied.
     if mode == "DELETE" { try folder.age() }
-    return (folder, try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp"))
+    return (folder, try AppleStore(readingFrom: folder.path, wait: 0))
   }
 
   private func open(_ folder: Folder) throws -> AppleStore {
     try AppleStoreWriter(creating: folder.path, schema: .version203, isDurable: false).finish()
-    return try AppleStore(readingFrom: folder.path, wait: 0, temporaryFolder: "/tmp")
+    return try AppleStore(readingFrom: folder.path, wait: 0)
   }
 }
 
@@ -109,7 +109,7 @@ import Testing
   }
 
   private func open(_ folder: Folder, wait: Int32 = 0) throws -> AppleStore {
-    try AppleStore(readingFrom: folder.path, wait: wait, temporaryFolder: "/tmp")
+    try AppleStore(readingFrom: folder.path, wait: wait)
   }
 
   /// Whether another process can store an entry at once.

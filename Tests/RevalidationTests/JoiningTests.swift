@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test func `a rest is joined, or the reason against it is given`() throws {
-    let spool = try BodySpool(in: "/tmp")
+    let spool = try BodySpool()
     for (index, test) in Self.cases.enumerated() {
       let result = try result(of: test, spool)
       #expect(result.misfit == test.misfit, "case \(index)")
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func `responses that may not be stored are not completed`() throws {
-    let spool = try BodySpool(in: "/tmp")
+    let spool = try BodySpool()
     let test = Case(answer: ["ETag: \"a\"", Self.range, "Cache-Control: no-store"])
     let result = try result(of: test, spool)
     var changes = RevalidationPlan.Changes()
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func `nothing is joined to a stored part that has disappeared`() throws {
-    let spool = try BodySpool(in: "/tmp")
+    let spool = try BodySpool()
     var rules = ValidationRules()
     rules.bodyLimit = ByteCount(1 << 20)
     let response = Sample.response(["ETag: \"a\"", "Content-Length: 1004"])

@@ -98,7 +98,7 @@ import Testing
     let echo = Echo()
     var finished = 0
     let revalidator = Revalidator(
-      schedule: FetchSchedule(concurrency: 4), spool: try BodySpool(in: "/tmp"),
+      schedule: FetchSchedule(concurrency: 4), spool: try BodySpool(),
       wallClock: { Sample.stored }, steadyClock: { 0 }
     ) { finished += 1 }
     var outcomes: [Int64: ValidationResult.Outcome] = [:]
@@ -179,7 +179,7 @@ import Testing
       let (results, _) = try run(events, asking: requests(1))
       #expect(results.map(\.outcome) == [.failed])
     }
-    let spool = try BodySpool(in: "/tmp")
+    let spool = try BodySpool()
     let (results, _) = try run(
       [(0, .head(Self.head)), body], asking: requests(1, bodyLimit: 2), spool: spool)
     #expect(results.map(\.outcome) == [.failed])
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test func `interleaved bodies are kept apart`() throws {
-    let spool = try BodySpool(in: "/tmp")
+    let spool = try BodySpool()
     let (results, _) = try run(
       [
         (0, .head(Self.head)), (1, .head(Self.head)), (0, .body([1, 2])), (0, .body([3])),

@@ -102,7 +102,7 @@ extension CommandEnvironment {
   func findingStoresOfOthers(_ search: StoreSearch) throws -> Discovery {
     var users: Set<UInt32> = []
     var discovery = try StoreFinder.discovery(
-      by: search, temporaryFolder: temporaryFolder, ofUser: CurrentProcess.user, others: &users)
+      by: search, ofUser: CurrentProcess.user, others: &users)
     for user in users.sorted() {
       var order = WorkerOrder()
       var rest = search

@@ -241,8 +241,6 @@ public struct CommandEnvironment {
     // One time for the whole command. With a clock that goes on, an entry could be young in one
     // place and old in another.
     guard let now = given ?? Timestamp(secondsSince1970: LocalTime.now()) else { return nil }
-    let temporaryFolder =
-      CurrentProcess.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     // As in a shell, which also knows the home folder of a user without the variable.
     let home = {
       CurrentProcess.variable("HOME").flatMap { $0.isEmpty ? nil : $0 } ?? CurrentProcess.homeFolder
@@ -255,7 +253,7 @@ public struct CommandEnvironment {
         throw StoreError(.accessDenied, at: path, because: "it belongs to another user")
       }
       return StoreOpening(
-        path: path, wait: wait, temporaryFolder: temporaryFolder, now: now, intents: intents)
+        path: path, wait: wait, now: now, intents: intents)
     }
     var environment = CommandEnvironment(
       now: now, variable: CurrentProcess.variable,
@@ -268,12 +266,12 @@ public struct CommandEnvironment {
       openSource: { path, wait, now in
         // By its first bytes, before it is tried as a database, so that an error is about the
         // archive that it is.
-        let archive = ArchiveOpening(path: path, temporaryFolder: temporaryFolder)
+        let archive = ArchiveOpening(path: path)
         if archive.isArchive { return .archive(try archive.open()) }
         return .store(try opening(path, wait).open())
       },
       openStore: { path, wait, verifying in
-        guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
+        guard !ArchiveOpening(path: path).isArchive else {
           // An archive is a record of what was there, and its digests would no longer hold.
           throw CommandFailure.archive(at: path)
         }
@@ -285,7 +283,7 @@ public struct CommandEnvironment {
       finishIntents: { path, wait in
         (try? opening(path, wait))?.finishIntents() ?? FinishedIntents()
       },
-      findStores: { try StoreFinder.discovery(by: $0, temporaryFolder: temporaryFolder) },
+      findStores: { try StoreFinder.discovery(by: $0) },
       fileSystem: { path in
         let status = try FileSystemStatus.of(path)
         // The temporary databases of this command take room only while it runs.
@@ -305,7 +303,7 @@ public struct CommandEnvironment {
     environment.homeFolder = home
     environment.hasNoReader = { StandardStream.output.hasNoReader }
     environment.observe = { path, wait in
-      guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
+      guard !ArchiveOpening(path: path).isArchive else {
         throw CommandFailure.usage(
           "'\(path)' is an archive, which does not change",
           hint: "compare two archives with 'urlcache-admin diff'")
@@ -328,7 +326,7 @@ public struct CommandEnvironment {
       CurrentProcess.isRoot ? try CacheOwner.user(ofCacheAt: path) : nil
     }
     environment.openRemains = { path, wait, options in
-      guard !ArchiveOpening(path: path, temporaryFolder: temporaryFolder).isArchive else {
+      guard !ArchiveOpening(path: path).isArchive else {
         throw CommandFailure.usage(
           "'\(path)' is an archive, which has no removed entries",
           hint: "give a Cache.db or its folder")

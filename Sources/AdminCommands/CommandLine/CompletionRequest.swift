@@ -125,7 +125,7 @@ struct CompletionRequest {
     // Reading a whole archive would take too long.
     // Completion must never be the reason why the terminal hangs.
     guard !path.isEmpty,
-      !ArchiveOpening(path: path, temporaryFolder: environment.temporaryFolder).isArchive
+      !ArchiveOpening(path: path).isArchive
     else { return [] }
     // Do not wait for a lock: the user is waiting for the Tab key.
     let source = try environment.openSource(path, 0, environment.now).source

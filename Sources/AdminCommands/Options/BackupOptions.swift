@@ -58,8 +58,7 @@ struct BackupOptions: ParsableArguments {
     guard let path = backup else { return }
     let source = try cache.open(in: environment)
     var export = ArchiveExport(
-      try Self.format(ofBackup: path), generatorVersion: URLCacheAdmin.versionNumber,
-      temporaryFolder: environment.temporaryFolder)
+      try Self.format(ofBackup: path), generatorVersion: URLCacheAdmin.versionNumber)
     export.isSelection = true
     export.created = cache.now(in: environment)
     // A backup never replaces a file.

@@ -69,8 +69,7 @@ struct Worker {
     case .find(let search):
       do throws(FileError) {
         let discovery = try StoreFinder.discovery(
-          by: search, temporaryFolder: environment.temporaryFolder,
-          ofUser: CurrentProcess.user)
+          by: search, ofUser: CurrentProcess.user)
         result.add(0 as Int64)
         discovery.append(to: &result)
       } catch {

@@ -46,14 +46,11 @@ public struct ArchiveExport: Sendable {
   public var longestBody = ByteCount(8 << 30)
   /// The filter that removes credentials; `nil` to export them.
   public var credentials: CredentialFilter?
-  /// The folder for temporary files: checksums, and bodies that can be read only once.
-  public var temporaryFolder: String
 
   /// Creates an export. It removes credentials unless the format is native, which is meant to keep everything.
-  public init(_ format: ExportFormat, generatorVersion: String, temporaryFolder: String) {
+  public init(_ format: ExportFormat, generatorVersion: String) {
     self.format = format
     self.generatorVersion = generatorVersion
-    self.temporaryFolder = temporaryFolder
     // A native archive is a backup, which must restore everything. The other formats are made to be
     // passed on, and Chrome's developer tools leave cookies and credentials out of a HAR by default
     // as well.

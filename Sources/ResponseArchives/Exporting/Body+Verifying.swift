@@ -28,15 +28,11 @@ extension Body {
 
   /// Reads the whole body to compute its digest before it is written.
   ///
-  /// - Parameters:
-  ///   - temporaryFolder: The folder for a copy of a large body that can be read only once.
-  ///   - look: Receives the bytes, chunk by chunk.
+  /// - Parameter look: Receives the bytes, chunk by chunk.
   /// - Returns: The body to write, with its digest. A body that can be read only once is replaced by a copy.
   /// - Throws: ``StoreError`` if the bytes do not match the announced size or digest, or any error from reading or
   ///   `look`.
-  func measured(
-    keepingIn temporaryFolder: String, _ look: (ArraySlice<UInt8>) throws -> Void = { _ in }
-  ) throws -> Body {
+  func measured(_ look: (ArraySlice<UInt8>) throws -> Void = { _ in }) throws -> Body {
     // An archive that is read from beginning to end gives each body only once, and converting one
     // archive into another needs it twice.
     guard isReadOnce else {
@@ -44,7 +40,7 @@ extension Body {
       measured.sha256 = try forEachVerifiedChunk(look)
       return measured
     }
-    let copy = try BodyCopy(ofSize: size, in: temporaryFolder)
+    let copy = try BodyCopy(ofSize: size)
     let sha256 = try forEachVerifiedChunk { chunk in
       try copy.append(chunk)
       try look(chunk)
@@ -90,9 +86,9 @@ private final class BodyCopy {
   private var bytes: [UInt8] = []
   private var file: TemporaryFile?
 
-  init(ofSize size: ByteCount, in folder: String) throws(FileError) {
+  init(ofSize size: ByteCount) throws(FileError) {
     self.size = size
-    if size > Body.largestInMemory { file = try TemporaryFile(in: folder) }
+    if size > Body.largestInMemory { file = try TemporaryFile() }
   }
 
   func append(_ chunk: ArraySlice<UInt8>) throws(FileError) {

@@ -26,7 +26,7 @@ final class EntryPreparation {
         try batch.map { task in
           var entry = export.entry(task.raw, number: task.number)
           return try PreparedEntry(
-            &entry, temporaryFolder: export.temporaryFolder, compressor: compressor)
+            &entry, compressor: compressor)
         }
       }
     }
@@ -129,10 +129,9 @@ struct PreparedEntry: Sendable {
   /// - Parameters:
   ///   - entry: The entry. Parts that are not in memory are read unless their digest is known, and replaced in the
   ///     entry by what must be written.
-  ///   - temporaryFolder: The folder for a copy of a large part that can be read only once.
   ///   - compressor: What compresses the members for a zip archive; `nil` to leave that to the archive.
   init(
-    _ entry: inout ExportedEntry, temporaryFolder: String, compressor: DeflateCompressor? = nil
+    _ entry: inout ExportedEntry, compressor: DeflateCompressor? = nil
   ) throws {
     folder = NativeArchive.folder(entry.number)
     let count = entry.raw.parts.count
@@ -143,7 +142,7 @@ struct PreparedEntry: Sendable {
       let (name, isText) = (entry.raw.parts[index].name, entry.raw.parts[index].isText)
       guard var content = entry.raw.parts[index].content else { continue }
       if content.bytes == nil, content.sha256 == nil {
-        content = try content.measured(keepingIn: temporaryFolder)
+        content = try content.measured()
         entry.raw.parts[index].content = content
       }
       members.append(

@@ -25,7 +25,7 @@ final class FilesExport: ResponseArchiveWriter {
   /// Creates a writer for an empty folder.
   init(for export: ArchiveExport, in folder: any ExportFolder) throws {
     // The index comes into the folder last, and may be larger than memory.
-    index = try TemporaryFile(in: export.temporaryFolder)
+    index = try TemporaryFile()
     self.folder = folder
     try write { json.begin(in: &$0) }
   }

@@ -15,13 +15,11 @@ final class HARExport: ResponseArchiveWriter {
 
   private let write: ([UInt8]) throws -> Void
   private let created: Timestamp
-  private let temporaryFolder: String
   private var json = JSONStream(.ascii)
   private var buffer: [UInt8] = []
 
   init(for export: ArchiveExport, writing write: @escaping ([UInt8]) throws -> Void) throws {
     self.write = write
-    temporaryFolder = export.temporaryFolder
     let created = export.created ?? .epoch
     self.created = created
     buffer.reserveCapacity(2_048)
@@ -114,7 +112,7 @@ final class HARExport: ResponseArchiveWriter {
     var check = UTF8Check()
     var body = body
     // `encoding` comes before `text`, so the whole body must be checked for UTF-8 before any of it is written.
-    if isText { body = try body.measured(keepingIn: temporaryFolder) { check.append($0) } }
+    if isText { body = try body.measured { check.append($0) } }
     guard isText, check.finish() else {
       json.member("encoding", "base64")
       json.key("text")

@@ -72,7 +72,7 @@ struct HARText {
     var start = [UInt8](repeating: 0, count: Self.byteOrderMark.count)
     let count = try text.read(&start, 0)
     if let order = UTF16Order(Array(start[..<count])) {
-      text = try Self.transcoded(text, order, in: file.temporaryFolder)
+      text = try Self.transcoded(text, order)
       self.start = 0
     } else {
       self.start = start == Self.byteOrderMark ? Int64(start.count) : 0
@@ -84,7 +84,7 @@ struct HARText {
   private static func decoded(
     _ file: ArchiveFile, _ coding: ContentCoding, _ limits: ArchiveLimits
   ) throws -> FileBytes {
-    var copy = try TemporaryFile(in: file.temporaryFolder)
+    var copy = try TemporaryFile()
     var offset: Int64 = 0
     try ContentDecoder(coding, limit: .max).decode { buffer in
       let count = try file.read(into: &buffer, at: offset)
@@ -105,8 +105,8 @@ struct HARText {
     var check = ZipDirectoryCheck(file.makeInput())
     try check.run()
     var zip = try ArchiveReader(.zip, of: file.makeInput())
-    var text = try TemporaryFile(in: file.temporaryFolder)
-    var bodies = try TemporaryFile(in: file.temporaryFolder)
+    var text = try TemporaryFile()
+    var bodies = try TemporaryFile()
     var members: [ByteString: Range<Int64>] = [:]
     var (hasText, number) = (false, 0 as Int64)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -146,9 +146,9 @@ struct HARText {
   }
 
   private static func transcoded(
-    _ text: FileBytes, _ order: UTF16Order, in folder: String
+    _ text: FileBytes, _ order: UTF16Order
   ) throws -> FileBytes {
-    var copy = try TemporaryFile(in: folder)
+    var copy = try TemporaryFile()
     var offset: Int64 = 2
     var (buffer, rest) = ([UInt8](repeating: 0, count: 1 << 16), [UInt16]())
     while true {

@@ -7,8 +7,6 @@ import ResponseStorage
 final class ArchiveFile: Sendable {
   let path: String
   let status: FileStatus
-  /// The folder for temporary files.
-  let temporaryFolder: String
   /// The folder of the file; `nil` if it has none.
   let folder: String?
   private let file: OpenFile
@@ -19,17 +17,17 @@ final class ArchiveFile: Sendable {
   /// Opens a file. Follows symbolic links, because the user chose the path.
   ///
   /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is not a regular file.
-  convenience init(_ path: String, temporaryFolder: String) throws {
+  convenience init(_ path: String) throws {
     try self.init(
-      OpenFile(readingThroughLinks: path), temporaryFolder: temporaryFolder,
+      OpenFile(readingThroughLinks: path),
       folder: Directory.parent(of: path) ?? (path.utf8.first == UInt8(ascii: "/") ? "/" : "."))
   }
 
   /// Wraps an open file.
   ///
   /// - Throws: ``FileError``, or ``ResponseArchiveError`` if it is not a regular file.
-  init(_ file: consuming OpenFile, temporaryFolder: String, folder: String? = nil) throws {
-    (self.temporaryFolder, self.folder) = (temporaryFolder, folder)
+  init(_ file: consuming OpenFile, folder: String? = nil) throws {
+    self.folder = folder
     let path = file.path
     self.path = path
     status = try file.status()
@@ -146,19 +144,15 @@ public struct ArchiveOpening: Sendable {
   /// The limits on the contents of the archive.
   public var limits: ArchiveLimits
 
-  /// The folder for temporary files, such as the WARC files extracted from a WACZ file.
-  public var temporaryFolder: String
-
   /// Creates an opening.
-  public init(path: String, limits: ArchiveLimits = ArchiveLimits(), temporaryFolder: String) {
+  public init(path: String, limits: ArchiveLimits = ArchiveLimits()) {
     self.path = path
     self.limits = limits
-    self.temporaryFolder = temporaryFolder
   }
 
   /// Whether the file begins like an archive, even one that ``open()`` rejects; `false` if it cannot be read.
   public var isArchive: Bool {
-    guard let file = try? ArchiveFile(path, temporaryFolder: temporaryFolder) else { return false }
+    guard let file = try? ArchiveFile(path) else { return false }
     return Self.kinds.contains { $0.isArchive(file) } || ForeignArchive(file) != nil
   }
 
@@ -167,18 +161,18 @@ public struct ArchiveOpening: Sendable {
   /// - Parameter read: Reads the next bytes into the front of an array, and returns their number; 0 at the end.
   /// - Throws: ``ResponseArchiveError``, ``FileError``, or any error that `read` throws.
   public func openInput(reading read: (inout [UInt8]) throws -> Int) throws -> any ResponseArchive {
-    var copy = try TemporaryFile(in: temporaryFolder)
+    var copy = try TemporaryFile()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while case let count = try read(&buffer), count > 0 { try copy.append(Array(buffer[..<count])) }
     let file = try OpenFile(reading: copy, as: "standard input")
-    return try open(ArchiveFile(file, temporaryFolder: temporaryFolder))
+    return try open(ArchiveFile(file))
   }
 
   /// Detects the kind of the archive by its first bytes, and opens it.
   ///
   /// - Throws: ``ResponseArchiveError``, `notAnArchive` if no kind matches; or ``FileError``.
   public func open() throws -> any ResponseArchive {
-    try open(ArchiveFile(path, temporaryFolder: temporaryFolder))
+    try open(ArchiveFile(path))
   }
 
   private func open(_ file: ArchiveFile) throws -> any ResponseArchive {

@@ -15,9 +15,8 @@ struct NativeArchiveWriter: ~Copyable {
   /// The number of members so far.
   private(set) var memberCount: Int64 = 0
 
-  /// - Parameter temporaryFolder: The folder for the checksums until the end.
-  init(_ archive: consuming ArchiveWriter, temporaryFolder: String) throws {
-    checksums = try TemporaryFile(in: temporaryFolder)
+  init(_ archive: consuming ArchiveWriter) throws {
+    checksums = try TemporaryFile()
     self.archive = archive
   }
 
@@ -86,7 +85,6 @@ struct NativeArchiveWriter: ~Copyable {
 final class NativeArchiveExport: ResponseArchiveWriter {
   private var archive: NativeArchiveWriter?
   private let longestMember: ByteCount
-  private let temporaryFolder: String
   private let preparation: EntryPreparation
 
   init(
@@ -94,8 +92,7 @@ final class NativeArchiveExport: ResponseArchiveWriter {
     writing write: @escaping ([UInt8]) throws -> Void
   ) throws {
     var archive = try NativeArchiveWriter(
-      ArchiveWriter(container, level: export.level, threads: export.threads, writing: write),
-      temporaryFolder: export.temporaryFolder)
+      ArchiveWriter(container, level: export.level, threads: export.threads, writing: write))
     let header = ArchiveHeader(
       created: export.created, generatorVersion: export.generatorVersion, source: source,
       redacted: export.credentials?.places ?? [], isSelection: export.isSelection,
@@ -103,7 +100,6 @@ final class NativeArchiveExport: ResponseArchiveWriter {
     try archive.append(NativeArchive.headerName, header.json)
     self.archive = consume archive
     longestMember = ByteCount(container.longestMember)
-    temporaryFolder = export.temporaryFolder
     preparation = EntryPreparation(for: export, into: container)
   }
 
@@ -122,7 +118,7 @@ final class NativeArchiveExport: ResponseArchiveWriter {
       return "its body is too large for a tar archive"
     }
     var entry = entry
-    let prepared = try PreparedEntry(&entry, temporaryFolder: temporaryFolder)
+    let prepared = try PreparedEntry(&entry)
     try archive?.append(prepared, from: entry)
     return nil
   }

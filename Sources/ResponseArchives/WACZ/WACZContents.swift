@@ -68,11 +68,11 @@ final class WACZContents: Sendable {
   /// Starts the verification.
   init(of archive: ArchiveFile, limits: ArchiveLimits) throws {
     self.archive = archive
-    extracted = try TemporaryFile(in: archive.temporaryFolder)
+    extracted = try TemporaryFile()
     BackgroundThread.start("WACZContents") { [self] in
       let end = Result {
         let unpacking = try WACZUnpacking(
-          FileBytes(archive), at: archive.path, in: archive.temporaryFolder, limits: limits)
+          FileBytes(archive), at: archive.path, limits: limits)
         try unpacking.run { [self] piece in
           if case .extracted(let bytes) = piece { try extracted.write(bytes) }
           state.update { $0.append(piece) }

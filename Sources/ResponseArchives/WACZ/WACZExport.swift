@@ -21,9 +21,9 @@ final class WACZExport: ResponseArchiveWriter {
     var pages: PackageFile
     var index = Scratch.Sort<IndexLine>()
 
-    init(_ folder: String) throws(FileError) {
-      warc = try PackageFile(in: folder)
-      pages = try PackageFile(in: folder)
+    init() throws(FileError) {
+      warc = try PackageFile()
+      pages = try PackageFile()
     }
   }
 
@@ -31,7 +31,7 @@ final class WACZExport: ResponseArchiveWriter {
   init(for export: ArchiveExport, writing write: @escaping ([UInt8]) throws -> Void) throws {
     self.export = export
     self.write = write
-    let contents = try Contents(export.temporaryFolder)
+    let contents = try Contents()
     self.contents = contents
     warc = try WARCExport(level: export.level ?? 6, for: export) { capture in
       // Readers search by bisection over bytes, as `LC_ALL=C sort` orders them.
@@ -60,7 +60,7 @@ final class WACZExport: ResponseArchiveWriter {
 
   func finish(_ summary: ArchiveExport.Summary) throws {
     try warc.finish(summary)
-    var index = try PackageFile(in: export.temporaryFolder)
+    var index = try PackageFile()
     var lines = try contents.index.removeAll()
     while let line = try lines.next() {
       try write([])
@@ -131,8 +131,8 @@ private struct PackageFile: ~Copyable {
   private var file: TemporaryFile
   private var digest = Digest()
 
-  init(in folder: String) throws(FileError) {
-    file = try TemporaryFile(in: folder)
+  init() throws(FileError) {
+    file = try TemporaryFile()
   }
 
   var size: ByteCount { ByteCount(file.size) }

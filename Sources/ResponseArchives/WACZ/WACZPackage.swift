@@ -114,7 +114,7 @@ final class WACZSource: WARCBackedArchive {
     let contents = try WACZContents(of: file, limits: limits)
     let entries = Result {
       try WARCEntries(
-        contents.bytes, limits: limits, path: file.path, temporaryFolder: file.temporaryFolder)
+        contents.bytes, limits: limits, path: file.path)
     }
     // A wrong digest of the WACZ says more than what the index found in the same WARC file.
     try contents.wait()

@@ -24,7 +24,6 @@ struct WACZUnpacking: ~Copyable {
 
   private let file: FileBytes
   private let path: String
-  private let temporaryFolder: String
   private let limits: ArchiveLimits
   private var zip: ArchiveReader
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -51,25 +50,21 @@ struct WACZUnpacking: ~Copyable {
 
   /// Starts reading a file.
   ///
-  /// - Parameters:
-  ///   - path: The path of the file, for errors.
-  ///   - temporaryFolder: The folder for WACZ files that the file compresses.
-  init(
-    _ file: FileBytes, at path: String, in temporaryFolder: String, limits: ArchiveLimits
-  ) throws {
+  /// - Parameter path: The path of the file, for errors.
+  init(_ file: FileBytes, at path: String, limits: ArchiveLimits) throws {
     var survey = Survey()
     try Self.translatingErrors(at: path) { try survey.add(file) }
     // Members of gzip can follow each other, and so can plain records, but a reader cannot change between both.
     let compressor = survey.isMixed ? try DeflateCompressor(level: 1) : nil
-    try self.init(file, file.size(), nil, at: path, in: temporaryFolder, limits, compressor)
+    try self.init(file, file.size(), nil, at: path, limits, compressor)
   }
 
   private init(
     _ file: FileBytes, _ sourceSize: ByteCount, _ outer: Outer?, at path: String,
-    in temporaryFolder: String, _ limits: ArchiveLimits, _ compressor: DeflateCompressor?
+    _ limits: ArchiveLimits, _ compressor: DeflateCompressor?
   ) throws {
     zip = try Self.translatingErrors(at: path) { try ArchiveReader(.zip, of: file.input) }
-    (self.file, self.path, self.temporaryFolder) = (file, path, temporaryFolder)
+    (self.file, self.path) = (file, path)
     (self.limits, self.compressor) = (limits, compressor)
     (self.sourceSize, self.outer) = (sourceSize, outer)
   }
@@ -146,7 +141,7 @@ struct WACZUnpacking: ~Copyable {
     guard !isWACZ || outer == nil else {
       throw damage("a WACZ in it has another one as a member, which is not supported")
     }
-    var copy = isWACZ ? try TemporaryFile(in: temporaryFolder) : nil
+    var copy = isWACZ ? try TemporaryFile() : nil
     var digest = Digest()
     var size: ByteCount = 0
     let start = zip.position
@@ -178,8 +173,8 @@ struct WACZUnpacking: ~Copyable {
     let inner =
       isStored ? file.part(start..<start + size.bytes) : FileBytes(copy)
     try WACZUnpacking(
-      inner, sourceSize, isStored ? .stored(at: start) : .extracted, at: path, in: temporaryFolder,
-      limits, compressor
+      inner, sourceSize, isStored ? .stored(at: start) : .extracted, at: path, limits,
+      compressor
     ).run(append)
   }
 

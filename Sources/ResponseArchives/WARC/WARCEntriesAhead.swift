@@ -136,14 +136,17 @@ final class WARCEntries {
 
   /// Reads the file once.
   ///
-  /// - Parameter temporaryFolder: The folder for copies of the heads of records.
+  /// - Parameter folder: The folder for copies of the heads of records.
   /// - Throws: ``ResponseArchiveError`` for a limit, or any error from reading the file.
-  init(_ file: FileBytes, limits: ArchiveLimits, path: String, temporaryFolder: String) throws {
+  init(
+    _ file: FileBytes, limits: ArchiveLimits, path: String,
+    copyingHeadsTo folder: String = TemporaryFile.folder
+  ) throws {
     var start = [UInt8](repeating: 0, count: ContentCoding.longestMark)
     let count = try file.read(&start, 0)
     let coding = ContentCoding(ofDataBeginningWith: start[..<count])
     var indexing = try WARCIndexing(
-      file, coding, limits: limits, path: path, temporaryFolder: temporaryFolder)
+      file, coding, limits: limits, path: path, copyingHeadsTo: folder)
     let index = try indexing.run()
     self.index = index
     makeMaker = { [heads = index.heads] in

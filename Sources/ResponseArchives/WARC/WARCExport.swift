@@ -22,7 +22,6 @@ final class WARCExport: ResponseArchiveWriter {
   private let warc: WARCWriter
   private let threads: OrderedParallelMap<WARCRecords, Never, Finished>
   private let time: Timestamp
-  private let temporaryFolder: String
   private let capture: (Capture) throws -> Void
 
   /// The records of a batch of entries, as in the file.
@@ -47,14 +46,13 @@ final class WARCExport: ResponseArchiveWriter {
     }
     warc = try WARCWriter(makeCompressor(), writing: write)
     time = export.created ?? .epoch
-    temporaryFolder = export.temporaryFolder
     self.capture = capture
     threads = OrderedParallelMap("WARCExport") {
       let compressor = try makeCompressor()
-      return { [temporaryFolder = export.temporaryFolder] batch, _ in
+      return { batch, _ in
         var bytes: [UInt8] = []
         let writer = WARCWriter(compressor) { bytes += $0 }
-        let captures = try batch.map { try $0.write(to: writer, temporaryFolder) }
+        let captures = try batch.map { try $0.write(to: writer) }
         return Finished(bytes: bytes, captures: captures)
       }
     }
@@ -90,7 +88,7 @@ final class WARCExport: ResponseArchiveWriter {
       try appendFinished(all: false)
     } else {
       try appendFinished(all: true)
-      try capture(records.write(to: warc, temporaryFolder))
+      try capture(records.write(to: warc))
     }
     return nil
   }

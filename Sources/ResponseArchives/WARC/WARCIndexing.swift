@@ -21,13 +21,13 @@ struct WARCIndexing {
 
   /// Starts indexing a file.
   ///
-  /// - Parameter temporaryFolder: The folder for the copies of heads.
+  /// - Parameter folder: The folder for the copies of heads.
   init(
     _ file: FileBytes, _ coding: ContentCoding?, limits: ArchiveLimits, path: String,
-    temporaryFolder: String
+    copyingHeadsTo folder: String = TemporaryFile.folder
   ) throws {
     self.path = path
-    heads = WARCHeadCopies(in: temporaryFolder)
+    heads = WARCHeadCopies(in: folder)
     self.limits = limits
     fileSize = file.size
     // The ratio is compared with what was read so far. With the size of the whole file, a bomb at

@@ -156,7 +156,7 @@ final class WARCSource: WARCBackedArchive {
     self.file = file
     self.limits = limits
     entries = try WARCEntries(
-      FileBytes(file), limits: limits, path: file.path, temporaryFolder: file.temporaryFolder)
+      FileBytes(file), limits: limits, path: file.path)
     description = StoreDescription(
       path: file.path, format: .archive, schemaVersion: nil, identity: file.status.identity)
   }

@@ -28,15 +28,13 @@ struct WARCRecords: @unchecked Sendable {
   }
 
   /// Writes the records.
-  ///
-  /// - Parameter temporaryFolder: The folder for a copy of a large body that can be read only once.
-  func write(to warc: WARCWriter, _ temporaryFolder: String) throws -> WARCExport.Capture {
+  func write(to warc: WARCWriter) throws -> WARCExport.Capture {
     // A `response` record holds a message of the protocol of its URI (WARC 1.1, "'resource'"). For
     // `data:` and custom schemes there is none, so only the body is stored.
     let head = uri.isOfHTTP ? HTTPMessageHead(response, bodySize: body?.size).bytes : []
     var digest = Digest()
     digest.update(head[...])
-    let body = try body?.measured(keepingIn: temporaryFolder) { digest.update($0) }
+    let body = try body?.measured { digest.update($0) }
     let payloadDigest = "sha256:\(body?.sha256 ?? Digest().hexadecimal)"
     let header = responseHeader(payloadDigest: payloadDigest)
     let size = ByteCount(head.count) + (body?.size ?? 0)

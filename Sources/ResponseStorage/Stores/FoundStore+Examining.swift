@@ -19,10 +19,10 @@ extension FoundStore {
   /// A store with unreadable entries counts, with a note.
   ///
   /// - Throws: ``StoreError`` if it cannot be determined whether the database is a store.
-  init?(databaseAt path: String, temporaryFolder: String) throws(StoreError) {
+  init?(databaseAt path: String) throws(StoreError) {
     guard Self.mayBeStore(path) else { return nil }
     do throws(StoreError) {
-      self = try Self.examined(path, temporaryFolder)
+      self = try Self.examined(path)
     } catch {
       switch error.code {
       case .notFound where error.path != path:
@@ -36,18 +36,15 @@ extension FoundStore {
       case .notFound, .notACache, .damaged, .noSuchResponse, .unsupported, .inapplicable: return nil
       case .changedWhileReading:
         // Another process has just opened it, so now it can be read with a lock.
-        self = try Self.examined(path, temporaryFolder)
+        self = try Self.examined(path)
       case .unfinished, .inUse, .accessDenied, .inputOutput, .noRoom, .unreadable: throw error
       }
     }
   }
 
-  private static func examined(
-    _ path: String, _ temporaryFolder: String
-  ) throws(StoreError) -> FoundStore {
+  private static func examined(_ path: String) throws(StoreError) -> FoundStore {
     do {
-      let source = try AppleStore(
-        readingFrom: path, wait: wait, temporaryFolder: temporaryFolder)
+      let source = try AppleStore(readingFrom: path, wait: wait)
       let description = source.description
       var store = FoundStore(
         path: path, format: description.format, schemaVersion: description.schemaVersion,

@@ -9,7 +9,6 @@ public import Files
 /// that the kernel generates. Of a file that is not a database, it reads 100 bytes.
 public struct StoreFinder: ~Copyable {
   private let maximumDepth: Int
-  private let temporaryFolder: String
   /// The user whose stores are reported; `nil` for all.
   private let user: UInt32?
   /// The users whose folders were not searched.
@@ -24,37 +23,32 @@ public struct StoreFinder: ~Copyable {
 
   private typealias FileIdentity = [UInt64]
 
-  private init(maximumDepth: Int, temporaryFolder: String, user: UInt32?) {
+  private init(maximumDepth: Int, user: UInt32?) {
     self.maximumDepth = maximumDepth
-    self.temporaryFolder = temporaryFolder
     self.user = user
   }
 
   /// Searches for stores. Files that are no store are skipped, including damaged and half-created ones.
   ///
-  /// - Parameter temporaryFolder: The folder for a private copy of a store if a transaction has to be
-  ///   rolled back.
   /// - Parameter user: The user whose stores are reported; root does not even enter the folders of others. `nil` for all.
   /// - Throws: `FileError` if a required folder cannot be read.
   /// - Complexity: Time O(*n*) in the number of files and responses; memory O(*n*) in the number of folders
   ///   and stores.
   public static func discovery(
-    by search: StoreSearch, temporaryFolder: String, ofUser user: UInt32? = nil
+    by search: StoreSearch, ofUser user: UInt32? = nil
   ) throws(FileError) -> Discovery {
     var others: Set<UInt32> = []
-    return try discovery(
-      by: search, temporaryFolder: temporaryFolder, ofUser: user, others: &others)
+    return try discovery(by: search, ofUser: user, others: &others)
   }
 
   /// Searches for stores, like the function above.
   ///
   /// - Parameter others: The users into whose folders root did not look are added.
   public static func discovery(
-    by search: StoreSearch, temporaryFolder: String, ofUser user: UInt32?,
+    by search: StoreSearch, ofUser user: UInt32?,
     others: inout Set<UInt32>
   ) throws(FileError) -> Discovery {
-    var finder = StoreFinder(
-      maximumDepth: search.maximumDepth, temporaryFolder: temporaryFolder, user: user)
+    var finder = StoreFinder(maximumDepth: search.maximumDepth, user: user)
     for path in search.folders {
       do throws(FileError) {
         if user == 0, let part = try PathOwners.firstNotOfRoot(path) {
@@ -146,7 +140,7 @@ public struct StoreFinder: ~Copyable {
     let identity = status.identity
     let path = folder.path(of: name)
     do throws(StoreError) {
-      guard let store = try FoundStore(databaseAt: path, temporaryFolder: temporaryFolder) else {
+      guard let store = try FoundStore(databaseAt: path) else {
         return
       }
       discovery.stores.append(store)

@@ -15,9 +15,6 @@ public struct StoreOpening: Sendable {
   /// How long to wait for another process's lock, in milliseconds.
   public var wait: Int32
 
-  /// The folder for a private copy if the store cannot be read without changing it.
-  public var temporaryFolder: String
-
   /// The current time; later times count as in the future.
   public var now: Timestamp
 
@@ -26,12 +23,10 @@ public struct StoreOpening: Sendable {
 
   /// Creates the parameters.
   public init(
-    path: String, wait: Int32, temporaryFolder: String, now: Timestamp,
-    intents: IntentFolder? = nil
+    path: String, wait: Int32, now: Timestamp, intents: IntentFolder? = nil
   ) {
     self.path = path
     self.wait = wait
-    self.temporaryFolder = temporaryFolder
     self.now = now
     self.intents = intents
   }

@@ -104,7 +104,7 @@ extension URLCacheAdmin {
         try Confirmation.change.requireTerminal(in: environment)
       }
       // Without a refresh, not even a place for bodies is made: a check must load none.
-      let spool = refresh ? try BodySpool(in: environment.temporaryFolder) : nil
+      let spool = refresh ? try BodySpool() : nil
       let (requests, asked) = try requests(resuming: resume ? spool : nil, in: environment)
       if !changes.isNothing { try change.finishIntents(of: cache, in: environment) }
       // Always kept, as there is no `--include-pinned` here: what a server answers in one minute is

@@ -179,8 +179,7 @@ extension URLCacheAdmin {
     ) throws -> ExitStatus {
       try source.refuseReplacement(by: output)
       var export = ArchiveExport(
-        format, generatorVersion: URLCacheAdmin.versionNumber,
-        temporaryFolder: environment.temporaryFolder)
+        format, generatorVersion: URLCacheAdmin.versionNumber)
       export.isSelection = true
       export.bodies = .recovered
       var absent = selection.names ?? EntryNames()

@@ -67,8 +67,7 @@ extension URLCacheAdmin {
       let now = cache.now(in: environment)
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       var export = ArchiveExport(
-        format, generatorVersion: URLCacheAdmin.versionNumber,
-        temporaryFolder: environment.temporaryFolder)
+        format, generatorVersion: URLCacheAdmin.versionNumber)
       (export.level, export.threads) = (archive.level, archive.threads ?? 1)
       if let longest = archive.maxBody { export.longestBody = longest }
       export.isSelection = !selection.isEmpty
@@ -176,11 +175,6 @@ extension CommandEnvironment {
       note("synthesized for \(QuantityWords.counted(count, "entry", "entries")): \(fact)")
     }
   }
-
-  /// The folder for private files.
-  var temporaryFolder: String {
-    variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-  }
 }
 
 extension URLCacheAdmin.Export {
@@ -208,7 +202,7 @@ extension URLCacheAdmin.Export {
     var listing = Listing(selection: selection, now: now)
     do {
       var database = try EntryDatabase(
-        in: environment.temporaryFolder, reader: reader,
+        reader: reader,
         check: EntryCheck(now: now, clock: environment.now))
       // This throws if a signal has come, which is held back while temporary files exist.
       try listing.fill(&database, from: source) { try target.write([]) }

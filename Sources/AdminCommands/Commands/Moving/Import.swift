@@ -252,7 +252,7 @@ extension URLCacheAdmin.Import {
     let file = (try? FileStatus.of(file)) == nil ? named ?? file : file
     environment.record.paths.insert(file)
     let opening = ArchiveOpening(
-      path: file, limits: importing.limits, temporaryFolder: environment.temporaryFolder)
+      path: file, limits: importing.limits)
     if file == "-" { return try opening.openInput(reading: environment.readInputPiece) }
     // What only root can read, root reads.
     if let read = environment.readPieceOfInput, self.file == file,
@@ -341,7 +341,7 @@ extension URLCacheAdmin.Import {
 
   private func role(of word: String, in environment: CommandEnvironment) -> Role {
     if word == "-" { return .archive }
-    let opening = ArchiveOpening(path: word, temporaryFolder: environment.temporaryFolder)
+    let opening = ArchiveOpening(path: word)
     if (try? FileStatus.of(word)) != nil, opening.isArchive { return .archive }
     return environment.isKnownCache(word) ? .cache : .missing
   }

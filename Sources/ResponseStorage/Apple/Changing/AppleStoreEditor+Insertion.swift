@@ -81,7 +81,7 @@ extension AppleStoreEditor {
       // it; otherwise within it, which also finds what the insertion itself did wrong.
       let isVerifiedFirst = mayBeInUse
       if isVerifiedFirst {
-        try Self.verify(files, connection, hasLog: hasLog, wait, neighbours.temporaryFolder)
+        try Self.verify(files, connection, hasLog: hasLog, wait)
       }
       var replacedFiles: [ByteString]?
       do {

@@ -39,19 +39,15 @@ public final class AppleStoreEditor: ResponseStore {
   ///   - wait: How long to wait for another process's lock, in milliseconds.
   ///   - verifying: Whether SQLite checks the database first, which reads all of it.
   ///   - intents: The folder in which changes are recorded before they are made, or `nil` for none.
-  ///   - temporaryFolder: The folder for a private copy of another database with an unfinished transaction; `nil` for that of
-  ///     SQLite.
   /// - Throws: ``StoreError``, also for stores that can be read but not changed: schemas other than 25 to
   ///   203, triggers, a body folder that is not a folder.
   public init(
-    changing path: String, wait: Int32, verifying: Bool, intents: IntentFolder? = nil,
-    temporaryFolder: String? = nil
+    changing path: String, wait: Int32, verifying: Bool, intents: IntentFolder? = nil
   ) throws(StoreError) {
     self.intents = intents
     self.wait = wait
     let files = try AppleStoreFiles(at: path)
-    neighbours = NeighbouringDatabases(
-      of: files, temporaryFolder: temporaryFolder ?? Scratch.folder)
+    neighbours = NeighbouringDatabases(of: files)
     // This checks that all files are regular ones, before SQLite opens any of them.
     _ = try files.state()
     // Checked before anything is changed. Rows can be removable while body files are not, for
@@ -75,7 +71,7 @@ public final class AppleStoreEditor: ResponseStore {
     // Of 40 databases with random bytes changed, DELETE worked in 39. So SQLite has to look for
     // damage first; writing into a damaged b-tree spreads it.
     if verifying {
-      try Self.verify(files, connection, hasLog: hasLog, wait, neighbours.temporaryFolder)
+      try Self.verify(files, connection, hasLog: hasLog, wait)
     }
     try AppleBodyFiles.guardFolder(at: files.bodies)
     bodies = AppleBodyFiles(at: files.bodies)
@@ -157,14 +153,13 @@ public final class AppleStoreEditor: ResponseStore {
   /// With a rollback journal, an app could not commit while SQLite reads the database under its lock. So it reads a snapshot
   /// without one.
   static func verify(
-    _ files: AppleStoreFiles, _ connection: borrowing Connection, hasLog: Bool, _ wait: Int32,
-    _ temporaryFolder: String
+    _ files: AppleStoreFiles, _ connection: borrowing Connection, hasLog: Bool, _ wait: Int32
   ) throws(StoreError) {
     guard !hasLog else { return try verify(connection, files.path) }
     var wait = LockWait(milliseconds: wait)
     while true {
       do {
-        let snapshot = try AppleSnapshot(of: files, wait: 0, temporaryFolder: temporaryFolder)
+        let snapshot = try AppleSnapshot(of: files, wait: 0)
         do { try verify(snapshot.connection, files.path) } catch {
           // What was read may be no state that it ever had.
           try snapshot.verifyUnchanged()

@@ -59,16 +59,15 @@ struct AppleSnapshot: ~Copyable {
   ///
   /// - Parameters:
   ///   - wait: How long to try again while another process prevents it, in milliseconds.
-  ///   - temporaryFolder: The folder for a private copy.
   ///   - isCache: Whether the database must be a cache in UTF-8.
   /// - Throws: ``StoreError``.
   init(
-    of files: AppleStoreFiles, wait: Int32, temporaryFolder: String, asCache isCache: Bool = true
+    of files: AppleStoreFiles, wait: Int32, asCache isCache: Bool = true
   ) throws {
     var wait = LockWait(milliseconds: wait)
     while true {
       do {
-        self = try Self(trying: files, temporaryFolder, isCache)
+        self = try Self(trying: files, isCache)
         return
       } catch let error as StoreError where error.isContention {
         guard wait.pause() else { throw error }
@@ -77,7 +76,7 @@ struct AppleSnapshot: ~Copyable {
   }
 
   private init(
-    trying files: AppleStoreFiles, _ temporaryFolder: String, _ isCache: Bool
+    trying files: AppleStoreFiles, _ isCache: Bool
   ) throws {
     let state = try files.state()
     let file: OpenFile
@@ -101,9 +100,9 @@ struct AppleSnapshot: ~Copyable {
       if isActive {
         usesLog
           ? try Self.openShared(files, file)
-          : try Self.openActive(files, state, file, temporaryFolder)
+          : try Self.openActive(files, state, file)
       } else if hasJournal {
-        try Self.openRolledBack(files, state, file, temporaryFolder)
+        try Self.openRolledBack(files, state, file)
       } else {
         try Self.openQuiet(files, state, file)
       }
@@ -242,8 +241,7 @@ extension AppleSnapshot {
 
   /// Opens a database with a rollback journal that another process uses, or may be about to use.
   private static func openActive(
-    _ files: AppleStoreFiles, _ state: AppleStoreFiles.State, _ file: consuming OpenFile,
-    _ temporaryFolder: String
+    _ files: AppleStoreFiles, _ state: AppleStoreFiles.State, _ file: consuming OpenFile
   ) throws(StoreError) -> Opened {
     let canCopy = state.database.size <= mostCopied
     // So that the copy does not wait for the disk while an app waits for the copy.
@@ -252,7 +250,7 @@ extension AppleSnapshot {
     do throws(SQLiteError) { reader = try connect(files.database, .shared) } catch {
       // SQLite would have to roll an interrupted transaction back.
       guard error.kind == .readOnly else { throw StoreError(error, path: files.path) }
-      return try openRolledBack(files, state, file, temporaryFolder)
+      return try openRolledBack(files, state, file)
     }
     // No process writes to the database as long as this connection is open.
     let present = try files.state()
@@ -260,7 +258,7 @@ extension AppleSnapshot {
       throw StoreError(changed: files)
     }
     // Without room for a copy, it can still be read as it is.
-    let copy = canCopy ? try? openCopy(of: file, temporaryFolder) : nil
+    let copy = canCopy ? try? openCopy(of: file) : nil
     _ = consume reader
     if let copy { return copy }
     // Each write after this moment must be noticed.
@@ -289,9 +287,9 @@ extension AppleSnapshot {
   ///
   /// - Returns: `nil` if making it takes too long.
   private static func openCopy(
-    of file: borrowing OpenFile, _ temporaryFolder: String
+    of file: borrowing OpenFile
   ) throws -> Opened? {
-    let folder = try TemporaryDirectory(in: temporaryFolder)
+    let folder = try TemporaryDirectory(in: TemporaryFile.folder)
     guard try folder.copy(file, as: databaseName, within: longestCopy) else { return nil }
     let path = "\(folder.path)/\(databaseName)"
     // The open copy can be read without its name, which is removed on return.
@@ -300,11 +298,10 @@ extension AppleSnapshot {
 
   /// Opens a private copy in which an interrupted transaction is rolled back.
   private static func openRolledBack(
-    _ files: AppleStoreFiles, _ state: AppleStoreFiles.State, _ file: consuming OpenFile,
-    _ temporaryFolder: String
+    _ files: AppleStoreFiles, _ state: AppleStoreFiles.State, _ file: consuming OpenFile
   ) throws(StoreError) -> Opened {
     let folder: TemporaryDirectory
-    do throws(FileError) { folder = try TemporaryDirectory(in: temporaryFolder) } catch {
+    do throws(FileError) { folder = try TemporaryDirectory(in: TemporaryFile.folder) } catch {
       throw StoreError(error, path: error.path)
     }
     var failure: FileError?

@@ -19,8 +19,6 @@ public final class AppleStore: StoreKind {
   var bodies: AppleBodyFiles
   /// The names of the body files; `nil` before they were read.
   private var bodyFileNames: AppleBodyFileNames?
-  /// The folder for private copies.
-  let temporaryFolder: String
   /// Reads short bodies from the database; `nil` before the first one.
   var bodyRows: Statement?
   /// The last search for damage; `nil` if nobody needs it any more.
@@ -40,15 +38,11 @@ public final class AppleStore: StoreKind {
   /// - Parameters:
   ///   - path: The database, under any name, or the folder of a `Cache.db`.
   ///   - wait: How long to wait for another process's lock, in milliseconds.
-  ///   - temporaryFolder: The folder for a private copy if a transaction has to be rolled back.
   /// - Throws: ``StoreError``.
-  public init(
-    readingFrom path: String, wait: Int32, temporaryFolder: String
-  ) throws {
-    self.temporaryFolder = temporaryFolder
+  public init(readingFrom path: String, wait: Int32) throws {
     self.wait = wait
     files = try AppleStoreFiles(at: path)
-    snapshot = try AppleSnapshot(of: files, wait: wait, temporaryFolder: temporaryFolder)
+    snapshot = try AppleSnapshot(of: files, wait: wait)
     guard let layout = snapshot.layout else { throw StoreError(.notACache, at: path) }
     self.layout = layout
     bodies = AppleBodyFiles(at: files.bodies)
@@ -62,16 +56,14 @@ public final class AppleStore: StoreKind {
   }
 
   convenience init(_ opening: StoreOpening) throws {
-    try self.init(
-      readingFrom: opening.path, wait: opening.wait, temporaryFolder: opening.temporaryFolder)
+    try self.init(readingFrom: opening.path, wait: opening.wait)
   }
 
   static func changing(
     _ opening: StoreOpening, verifying: Bool
   ) throws(StoreError) -> any IntentStore {
     try AppleStoreEditor(
-      changing: opening.path, wait: opening.wait, verifying: verifying, intents: opening.intents,
-      temporaryFolder: opening.temporaryFolder)
+      changing: opening.path, wait: opening.wait, verifying: verifying, intents: opening.intents)
   }
 
   static func intentPlace(at path: String) -> Intent.Place? {
@@ -191,7 +183,7 @@ public final class AppleStore: StoreKind {
   /// What the other databases in the folder say about the body files; read once, when it is first needed.
   var neighbours: NeighbouringDatabases {
     if let readNeighbours { return readNeighbours }
-    var neighbours = NeighbouringDatabases(of: files, temporaryFolder: temporaryFolder)
+    var neighbours = NeighbouringDatabases(of: files)
     neighbours.read(waiting: wait)
     readNeighbours = neighbours
     return neighbours

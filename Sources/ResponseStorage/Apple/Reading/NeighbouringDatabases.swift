@@ -29,7 +29,6 @@ struct NeighbouringDatabases: Sendable {
   private(set) var duration = Duration.zero
 
   private let files: AppleStoreFiles
-  let temporaryFolder: String
   /// What was read of each other file that is not part of a database.
   private var known: [[UInt8]: Known] = [:]
   /// The files at that time; `nil` before the first reading.
@@ -46,12 +45,8 @@ struct NeighbouringDatabases: Sendable {
 
   /// Creates a value that knows of no database yet: see ``read(waiting:)``.
   ///
-  /// - Parameters:
-  ///   - files: The files of the store.
-  ///   - temporaryFolder: The folder for a private copy of a database with an unfinished transaction.
-  init(of files: AppleStoreFiles, temporaryFolder: String) {
-    (self.files, self.temporaryFolder) = (files, temporaryFolder)
-  }
+  /// - Parameter files: The files of the store.
+  init(of files: AppleStoreFiles) { self.files = files }
 
   /// Whether all of them were read before.
   var wasRead: Bool { listed != nil }
@@ -148,7 +143,7 @@ struct NeighbouringDatabases: Sendable {
       do {
         return try names(
           in: AppleSnapshot(
-            of: place, wait: wait, temporaryFolder: temporaryFolder, asCache: false))
+            of: place, wait: wait, asCache: false))
       } catch let error as StoreError where error.code == .changedWhileReading {}
     }
     throw StoreError(.changedWhileReading, at: place.path, because: "it keeps changing")

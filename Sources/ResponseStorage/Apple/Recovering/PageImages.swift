@@ -71,10 +71,10 @@ final class PageImages {
   ///
   /// - Parameters:
   ///   - isDamaged: Whether its header can be wrong.
-  ///   - temporaryFolder: Where to copy the log if another process has the database open: it writes over frames of earlier
-  ///     generations. `nil` if none has.
+  ///   - copiesLog: Whether to copy the log: another process that has the database open writes over frames of earlier
+  ///     generations.
   init(
-    _ files: AppleStoreFiles, isDamaged: Bool, copyingLogTo temporaryFolder: String?
+    _ files: AppleStoreFiles, isDamaged: Bool, copiesLog: Bool
   ) throws(StoreError) {
     let state = try files.state()
     self.files = files
@@ -83,9 +83,7 @@ final class PageImages {
       let database = try PageFile(files.database)
       logOfApp = state.hasLog ? try PageFile(files.wal) : nil
       var log = logOfApp
-      if let temporaryFolder, let logOfApp {
-        log = try PageFile(copying: logOfApp.file, to: temporaryFolder)
-      }
+      if copiesLog, let logOfApp { log = try PageFile(copying: logOfApp.file) }
       let journal = (state.journal?.size ?? 0) > 0 ? try PageFile(files.journal) : nil
       logAtOpening = try log?.file.read(WriteAheadLog.headerLength, at: 0) ?? []
       let start = try database.file.read(DatabaseHeader.length, at: 0)

@@ -103,9 +103,9 @@ final class PageFile: Sendable {
   init(_ path: String) throws(FileError) { file = try OpenFile(reading: path) }
 
   /// Copies a file up to its first hole to an unnamed one.
-  init(copying original: borrowing OpenFile, to folder: String) throws(FileError) {
+  init(copying original: borrowing OpenFile) throws(FileError) {
     let size = try original.status().size.bytes
-    var copy = try TemporaryFile(in: folder)
+    var copy = try TemporaryFile()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     // A log has no holes unless another program made them.
     let end = original.nextData(from: 0, size: size)?.upperBound ?? 0

@@ -94,7 +94,7 @@ public final class RecoveredStore: ResponseSource {
     }
     images = try PageImages(
       files, isDamaged: options.isDamaged,
-      copyingLogTo: store?.description.inUse == true ? opening.temporaryFolder : nil)
+      copiesLog: store?.description.inUse == true)
     let rows = try FoundRows()
     let scan = RecoveryScan(images, into: rows, isDamaged: options.isDamaged)
     try scan.run()
