@@ -3,7 +3,7 @@ public import Bytes
 import Fetching
 public import Files
 public import ResponseStorage
-import SQLite
+public import SQLite
 
 /// The changes to stored responses after validation, decided before anything is changed.
 ///
@@ -113,12 +113,10 @@ public final class RevalidationPlan {
   /// - Parameter number: Its place in the plan.
   public func insert(_ result: ValidationResult, at number: Int64) throws(FileError) {
     let entry = Entry(result, making: changes, isPinned: isPinned)
-    var values = PackedValues()
-    entry.pack(into: &values)
     try database.restart(&insertion, number, entry.action.change.rawValue)
     try database.bind(to: &insertion) { statement throws(SQLiteError) in
       try statement.bind(entry.version.id, at: 3)
-      try statement.bind(blob: values.bytes, at: 4)
+      try statement.bind(row: entry, at: 4)
     }
     _ = try database.step(&insertion)
     count += 1
@@ -180,7 +178,7 @@ public final class RevalidationPlan {
     skippedRemovals.finish()
     var rows = try database.prepare("SELECT entry FROM entries ORDER BY number")
     while try database.step(&rows) {
-      let entry = try entry(of: rows)
+      let entry: Entry = try database.row(rows, at: 0)
       try body(entry, isSkipped(entry))
     }
   }
@@ -243,7 +241,7 @@ public final class RevalidationPlan {
     public mutating func next() throws(FileError) -> Entry? {
       if isAtEnd { return nil }
       isAtEnd = try !plan.database.step(&rows)
-      return isAtEnd ? nil : try plan.entry(of: rows)
+      return isAtEnd ? nil : try plan.database.row(rows, at: 0)
     }
 
     /// Returns the next entries; fewer at the end.
@@ -251,12 +249,6 @@ public final class RevalidationPlan {
       var entries: [Entry] = []
       while entries.count < count, let entry = try next() { entries.append(entry) }
       return entries
-    }
-  }
-
-  private func entry(of rows: borrowing Statement) throws(FileError) -> Entry {
-    try database.unpack(rows, at: 0) { reader throws(PackedReader.Failure) in
-      try Entry(from: &reader)
     }
   }
 }
@@ -286,10 +278,8 @@ extension ValidationResult.Outcome {
   }
 }
 
-// An entry as bytes, to keep it in a temporary database.
-extension RevalidationPlan.Entry {
-  /// Adds the entry to values.
-  func pack(into values: inout PackedValues) {
+extension RevalidationPlan.Entry: ScratchRow {
+  public func pack(into values: inout PackedValues) {
     values.append(version: version)
     values.append(url == version.key)
     if url != version.key { values.append(url) { $0.append($1) } }
@@ -312,8 +302,7 @@ extension RevalidationPlan.Entry {
     values.append(skipReason) { $0.append(choice: $1) }
   }
 
-  /// Reads an entry that was packed.
-  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+  public init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     typealias Failure = PackedReader.Failure
     let version = try reader.version()
     let url = try reader.flag() ? version.key : try reader.optionalText()

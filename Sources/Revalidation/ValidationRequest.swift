@@ -3,6 +3,7 @@ public import Bytes
 public import Fetching
 public import HTTPCaching
 public import ResponseStorage
+public import SQLite
 import Secrets
 
 /// The rules for creating validation requests.
@@ -313,10 +314,8 @@ public struct ValidationRequest: Hashable, Sendable {
   }
 }
 
-// A request as bytes, to keep it in a temporary database.
-extension ValidationRequest {
-  /// Adds the request to values.
-  func pack(into values: inout PackedValues) {
+extension ValidationRequest: ScratchRow {
+  public func pack(into values: inout PackedValues) {
     values.append(version: version)
     values.append(url) { $0.append($1) }
     values.append(bodySize) { $0.append($1.bytes) }
@@ -340,8 +339,7 @@ extension ValidationRequest {
     values.append(choice: credentials)
   }
 
-  /// Reads a request that was packed.
-  init(from reader: inout PackedReader) throws(PackedReader.Failure) {
+  public init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     version = try reader.version()
     url = try reader.optionalText()
     bodySize = try reader.optionalNumber().map { ByteCount($0) }

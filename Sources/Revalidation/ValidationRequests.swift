@@ -33,7 +33,7 @@ public final class ValidationRequests {
     try database.bind(to: &insertion) { statement throws(SQLiteError) in
       try statement.bind(blob: request.host?.bytes ?? [], at: 2)
       try statement.bind(integer: request.asksForRest ? 1 : 0, at: 3)
-      try statement.bind(blob: request.packed, at: 4)
+      try statement.bind(row: request, at: 4)
     }
     _ = try database.step(&insertion)
     count += 1
@@ -55,13 +55,13 @@ public final class ValidationRequests {
       try database.restart(&next, number)
       guard try database.step(&next) else { return }
       number = next.integer(at: 0)
-      var request = try database.request(next)
+      var request: ValidationRequest = try database.row(next, at: 1)
       // No row that is read is changed.
       next.reset()
       try request.keepStart(from: source, in: spool)
       try database.restart(&update, number)
       try database.bind(to: &update) { statement throws(SQLiteError) in
-        try statement.bind(blob: request.packed, at: 2)
+        try statement.bind(row: request, at: 2)
       }
       _ = try database.step(&update)
     }
@@ -117,7 +117,7 @@ public final class ValidationRequests {
       if !isAtEnd { isAtEnd = try !requests.database.step(&turns) }
       // A statement that is stepped after its last row begins again.
       guard !isAtEnd, isWanted(turns.bytes(at: 2), turns.integer(at: 0)) else { return nil }
-      return (turns.integer(at: 0), try requests.database.request(turns))
+      return (turns.integer(at: 0), try requests.database.row(turns, at: 1))
     }
 
     /// Returns the first request of a host from a number on; `nil` if there are no more.
@@ -129,26 +129,7 @@ public final class ValidationRequests {
         try statement.bind(blob: host, at: 2)
       }
       guard try requests.database.step(&rest) else { return nil }
-      return (rest.integer(at: 0), try requests.database.request(rest))
-    }
-  }
-}
-
-extension ValidationRequest {
-  fileprivate var packed: [UInt8] {
-    var values = PackedValues()
-    pack(into: &values)
-    return values.bytes
-  }
-}
-
-extension Scratch {
-  /// Returns the request in the second column of the current row.
-  fileprivate borrowing func request(
-    _ statement: borrowing Statement
-  ) throws(FileError) -> ValidationRequest {
-    try unpack(statement, at: 1) { reader throws(PackedReader.Failure) in
-      try ValidationRequest(from: &reader)
+      return (rest.integer(at: 0), try requests.database.row(rest, at: 1))
     }
   }
 }

@@ -235,6 +235,15 @@ extension Scratch {
 }
 
 extension Statement {
+  /// Binds a value to a parameter.
+  public mutating func bind(
+    row: some ScratchRow, at parameter: Int32
+  ) throws(SQLiteError) {
+    var values = PackedValues()
+    row.pack(into: &values)
+    try bind(blob: values.bytes, at: parameter)
+  }
+
   fileprivate mutating func bind(_ key: Scratch.Key, at parameter: Int32) throws(SQLiteError) {
     switch key {
     case .none: try bindNull(at: parameter)

@@ -101,6 +101,15 @@ public struct Scratch: ~Copyable {
 }
 
 extension Scratch {
+  /// Returns the value in a column of the current row.
+  public borrowing func row<Row: ScratchRow>(
+    _ statement: borrowing Statement, at column: Int32
+  ) throws(FileError) -> Row {
+    try unpack(statement, at: column) { reader throws(PackedReader.Failure) in
+      try Row(from: &reader)
+    }
+  }
+
   /// Reads packed values in a column of the current row.
   public borrowing func unpack<Result>(
     _ statement: borrowing Statement, at column: Int32,

@@ -1,8 +1,8 @@
 import Bytes
+import SQLite
 import SQLitePages
 
-// A row as bytes, to keep it in a temporary database.
-extension FoundRow {
+extension FoundRow: ScratchRow {
   /// What a row has.
   private struct Flags: OptionSet {
     let rawValue: Int64
@@ -16,7 +16,6 @@ extension FoundRow {
     static let present = Flags(rawValue: 128)
   }
 
-  /// Adds the row to values.
   func pack(into values: inout PackedValues) {
     var flags: Flags = []
     if isWhole { flags.insert(.whole) }
@@ -53,7 +52,6 @@ extension FoundRow {
     if let bodySize { values.append(bodySize.bytes) }
   }
 
-  /// Reads a row that was packed.
   init(from reader: inout PackedReader) throws(PackedReader.Failure) {
     let flags = Flags(rawValue: try reader.number())
     let shape = try reader.number(Int.self)

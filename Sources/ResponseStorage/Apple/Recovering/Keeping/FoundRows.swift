@@ -58,10 +58,8 @@ final class FoundRows {
     try database.restart(
       &insertion, identity.id ?? 0, identity.id == nil ? 1 : 0, Int64(identity.table.rawValue),
       Int64(identity.digest), added, row.id == nil ? 0 : 1)
-    var values = PackedValues()
-    row.pack(into: &values)
     try database.bind(to: &insertion) { statement throws(SQLiteError) in
-      try statement.bind(blob: values.bytes, at: 7)
+      try statement.bind(row: row, at: 7)
     }
     _ = try database.step(&insertion)
     added += 1
@@ -72,10 +70,8 @@ final class FoundRows {
     try database.restart(
       &replacement, identity.id ?? 0, identity.id == nil ? 1 : 0, Int64(identity.table.rawValue),
       Int64(identity.digest), row.id == nil ? 0 : 1)
-    var values = PackedValues()
-    row.pack(into: &values)
     try database.bind(to: &replacement) { statement throws(SQLiteError) in
-      try statement.bind(blob: values.bytes, at: 6)
+      try statement.bind(row: row, at: 6)
     }
     _ = try database.step(&replacement)
   }
@@ -153,9 +149,7 @@ final class FoundRows {
   }
 
   func row(of statement: borrowing Statement, at column: Int32) throws -> FoundRow {
-    try database.unpack(statement, at: column) { reader throws(PackedReader.Failure) in
-      try FoundRow(from: &reader)
-    }
+    try database.row(statement, at: column)
   }
 }
 
