@@ -20,10 +20,9 @@ from products import REPOSITORY
 FOLDER = REPOSITORY / "share/urlcache-admin/schema"
 # The schemas of a version, by their names, are one file.
 FROZEN = pathlib.Path(__file__).with_name("frozen_schemas")
-COLUMNS = (
-    "id stored first_stored age status method size mime url host path scheme partition disk body_location received announced policy etag "
-    "last_modified cache_control date expires freshness ttl lifetime lifetime_source current_age expires_at validators "
-    "key request_headers response_headers notes user_info proto_props").split()
+# The columns as the manual lists them. Sidecar files are not part of a cache.
+MANUAL = (REPOSITORY / "share/man/man1/urlcache-admin-list.1").read_text()
+COLUMNS = [name for name in MANUAL.partition(".Ss Columns\n")[2].split("\n")[0].replace("-", "_").split() if name != "sidecar_etag"]
 # Columns that only recovered entries have.
 RECOVERED = ["confidence", "found"]
 # Columns with a key, which an entry has under their own names.
