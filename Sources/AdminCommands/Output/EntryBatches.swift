@@ -41,6 +41,7 @@ final class EntryBatches<Work: EntryWork> {
   let initialWork: Work
   /// Whether the work needs the bodies of entries.
   let wantsBodies: Bool
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
   private let threads: OrderedParallelMap<Entry, Work.Part, Work.Summary>
 
   /// The size of the longest body that is passed to a thread.
@@ -76,7 +77,12 @@ final class EntryBatches<Work: EntryWork> {
         _ = try body.read { reader in
           guard reader.size > Self.longestBody else {
             var bytes: [UInt8] = []
-            try reader.forEachChunk { bytes += $0 }
+            // What a file has grown by since it was opened is no part of what is searched.
+            while ByteCount(bytes.count) <= Self.longestBody,
+              case let count = try reader.read(into: &buffer), count > 0
+            {
+              bytes += buffer[..<count]
+            }
             entry.body = .success(bytes)
             return
           }

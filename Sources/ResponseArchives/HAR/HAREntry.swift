@@ -57,11 +57,14 @@ struct HAREntry {
   ///
   /// - Throws: ``ResponseArchiveError`` if the body of the request exceeds the limit of an entry.
   mutating func attach(_ attachments: HARAttachments, _ budget: HARBudget) throws {
-    if requestBody == nil, let name = requestBodyFile, let size = attachments.size(name) {
-      try budget.spend(Int(clamping: size.bytes))
+    if requestBody == nil, let name = requestBodyFile, attachments.size(name) != nil {
       var reader = try attachments.open(name)
       var body: [UInt8] = []
-      try reader.forEachChunk { body += $0 }
+      // Not by its size: the file can grow.
+      try reader.forEachChunk {
+        try budget.spend($0.count)
+        body += $0
+      }
       requestBody = body
     }
     guard content == nil, let contentFile else { return }
