@@ -17,8 +17,9 @@ public struct EntryRows: ResponseTally {
   private let reader: ColumnReader
   private let check: EntryCheck
   /// The columns of entries, and the other tables, that are filled.
-  private let columns: [Column]
+  private let columns: [EntryField]
   private let tables: Set<EntryTable>
+  private let id: EntryField = "id"
   /// Whether entries are filled, and whether other tables are: asking the set for each entry takes noticeably longer.
   private let (fillsEntries, fillsOthers): (Bool, Bool)
 
@@ -32,7 +33,7 @@ public struct EntryRows: ResponseTally {
   /// - Parameters:
   ///   - columns: The columns to fill in the table of entries.
   ///   - tables: The tables to fill.
-  init(columns: [Column], tables: Set<EntryTable>, reader: ColumnReader, check: EntryCheck) {
+  init(columns: [EntryField], tables: Set<EntryTable>, reader: ColumnReader, check: EntryCheck) {
     (self.columns, self.tables) = (columns, tables)
     (fillsEntries, fillsOthers) = (tables.contains(.entries), tables.contains { $0 != .entries })
     (self.reader, self.check) = (reader, check)
@@ -55,7 +56,7 @@ public struct EntryRows: ResponseTally {
       rows.endRow(of: .entries)
     }
     guard fillsOthers else { return }
-    let id = reader.value(of: .id, in: response)
+    let id = reader.value(of: self.id, in: response)
     if tables.contains(.headers) || tables.contains(.directives) {
       insert(response.request.headers, .text("request"), id)
       insert(response.responseHeaders, .text("response"), id)

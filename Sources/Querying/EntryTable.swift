@@ -23,7 +23,7 @@ enum EntryTable: String, CaseIterable {
   /// The columns of the list that are columns of ``entries``, in their order.
   ///
   /// Sidecar files are left out: their folder is known to a list only.
-  static let listColumns = Column.all.filter { !$0.needsSidecars }
+  static let listColumns = EntryField.columns.filter { !$0.needsSidecars }
 
   /// The columns of all tables.
   static let allColumns = Set(
@@ -36,7 +36,7 @@ enum EntryTable: String, CaseIterable {
     switch self {
     case .entries:
       Self.listColumns.map { column in
-        Definition(name: column.databaseName, type: column.databaseType)
+        Definition(name: column.databaseName, type: column.isInteger ? "INTEGER" : "TEXT")
       }
     case .headers: [.id, .side, .name, .text("value"), .position]
     case .findings:
@@ -84,11 +84,11 @@ enum EntryTable: String, CaseIterable {
   }
 
   /// Returns the columns of ``entries`` that are filled if some are read: at least one, as rows can be counted.
-  static func listColumns(read: Set<ReadColumn>) -> [Column] {
+  static func listColumns(read: Set<ReadColumn>) -> [EntryField] {
     let columns = listColumns.filter { column in
       read.contains(ReadColumn(table: Self.entries.rawValue, column: column.databaseName))
     }
-    return columns.isEmpty ? [.id] : columns
+    return columns.isEmpty ? ["id"] : columns
   }
 
   /// Returns the statements that leave ``entries`` only the columns that are filled: the others make each row longer.
@@ -115,16 +115,14 @@ extension EntryTable.Definition {
   fileprivate static func text(_ name: String) -> Self { Self(name: name, type: "TEXT") }
 }
 
-extension Column {
+extension EntryField {
   /// The name in SQL, which is that in JSON.
-  var databaseName: String { jsonKey.string ?? "" }
+  var databaseName: String { jsonName.string ?? "" }
 
-  /// The type in SQL.
-  fileprivate var databaseType: String {
-    switch self {
-    case .id, .age, .status, .size, .disk, .received, .announced, .ttl, .lifetime, .currentAge:
-      "INTEGER"
-    default: "TEXT"
+  fileprivate var isInteger: Bool {
+    switch kind {
+    case .id, .status, .size, .share, .age, .duration, .remaining: true
+    default: false
     }
   }
 }

@@ -1,3 +1,4 @@
+import Administration
 import Bytes
 import Foundation
 import Rendering
@@ -65,7 +66,7 @@ struct ListFormatTests {
   @Test func `CSV quotes what must be quoted and defuses formulas`() {
     let responses = Samples.hostile[3...4].map { Samples.response(url: $0) }
     #expect(
-      Samples.text(Samples.render(.csv, responses, columns: [.id, .url]))
+      Samples.text(Samples.render(.csv, responses, columns: ["id", "url"]))
         == "id,url\n1,\"\"\"\u{301},x\"\n1,'=cmd|' /C calc'!A0\n")
   }
 
@@ -73,7 +74,7 @@ struct ListFormatTests {
     let urls: [ByteString] = [" a", "a ", "a b"]
     let responses = urls.map { Samples.response(url: $0) }
     #expect(
-      Samples.text(Samples.render(.csv, responses, columns: [.url]))
+      Samples.text(Samples.render(.csv, responses, columns: ["url"]))
         == "url\n\" a\"\n\"a \"\na b\n")
   }
 
@@ -81,7 +82,7 @@ struct ListFormatTests {
     let urls: [ByteString] = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "a=1", ""]
     let responses = urls.map { Samples.response(url: $0) }
     #expect(
-      Samples.text(Samples.render(.tsv, responses, columns: [.url, .status])) == """
+      Samples.text(Samples.render(.tsv, responses, columns: ["url", "status"])) == """
         url\tstatus
         '=1+1\t200
         '+1\t200
@@ -98,7 +99,7 @@ struct ListFormatTests {
   @Test func `a TSV cell never contains a raw separator`() {
     let response = Samples.response(url: "a\tb\\c")
     #expect(
-      Samples.text(Samples.render(.tsv, [response], columns: [.url, .status]))
+      Samples.text(Samples.render(.tsv, [response], columns: ["url", "status"]))
         == "url\tstatus\na‹U+0009›b‹U+005C›c\t200\n")
   }
 
@@ -109,7 +110,7 @@ struct ListFormatTests {
     ]
     #expect(
       Samples.text(
-        Samples.render(.table, responses, columns: [.id, .age, .size, .mime, .url], width: 50))
+        Samples.render(.table, responses, columns: ["id", "age", "size", "mime", "url"], width: 50))
           == """
           ID  AGE     SIZE  MIME  URL
            7  12d  4.1 MiB  -     https://a.exa…mething.json
@@ -132,8 +133,9 @@ struct ListFormatTests {
       }
       return response
     }
-    let columns: [Column] = [
-      .id, .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators,
+    let columns: [EntryField] = [
+      "id", "freshness", "ttl", "lifetime", "lifetime-source", "current-age", "expires-at",
+      "validators",
     ]
     #expect(
       Samples.text(Samples.render(.table, responses, columns: columns)) == """
@@ -181,7 +183,7 @@ struct ListFormatTests {
       ])
       return response
     }
-    let columns: [Column] = [.id, .size, .received, .announced]
+    let columns: [EntryField] = ["id", "size", "received", "announced"]
     #expect(
       Samples.text(Samples.render(.table, responses, columns: columns)) == """
         ID     SIZE  RECEIVED  ANNOUNCED

@@ -1,3 +1,4 @@
+import Administration
 import Bytes
 import Rendering
 import ResponseStorage
@@ -136,7 +137,7 @@ struct MaskTests {
     let response = Samples.response(url: "https://h/?token=a")
     let redacted = SecretPolicy(redactURLs: true)
     func urls(_ format: ListFormat, _ secrets: SecretPolicy) -> String {
-      Samples.text(Samples.render(format, [response], columns: [.url], secrets: secrets))
+      Samples.text(Samples.render(format, [response], columns: ["url"], secrets: secrets))
     }
     #expect(urls(.urls, SecretPolicy()) == "https://h/?token=a\n")
     #expect(urls(.urls, redacted) == "https://h/?token=***\n")

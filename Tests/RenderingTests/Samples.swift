@@ -1,3 +1,4 @@
+import Administration
 import Bytes
 import Rendering
 import ResponseStorage
@@ -30,13 +31,15 @@ enum Samples {
   }
 
   static func render(
-    _ format: ListFormat, _ responses: [StoredResponse], columns: [Column]? = nil,
+    _ format: ListFormat, _ responses: [StoredResponse], columns: [EntryField]? = nil,
     secrets: SecretPolicy = SecretPolicy(), width: Int? = nil
   ) -> TextBuffer {
     var buffer = TextBuffer()
     guard let now else { return buffer }
     var renderer = format.makeRenderer(
-      columns: columns, secrets: secrets, now: now, store: store, terminalWidth: width
+      columns: columns, secrets: secrets,
+      context: EntryContext(now: now, expiryRules: UserInfoExpiry.known), store: store,
+      terminalWidth: width
     ).renderer
     renderer.begin(into: &buffer)
     for response in responses { renderer.render(response, into: &buffer) }

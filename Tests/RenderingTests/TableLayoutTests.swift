@@ -1,3 +1,4 @@
+import Administration
 import Bytes
 import ResponseStorage
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import Rendering
 
 struct TableLayoutTests {
-  private func rows(_ urls: [ByteString], columns: [Column]? = nil, width: Int?) -> [ArraySlice<
+  private func rows(_ urls: [ByteString], columns: [EntryField]? = nil, width: Int?) -> [ArraySlice<
     UInt8
   >] {
     let responses = urls.enumerated().map {
@@ -20,7 +21,7 @@ struct TableLayoutTests {
     for row in rows(Samples.hostile + [wide], width: width) {
       #expect(DisplayWidth.width(of: row) <= width)
     }
-    let columns: [Column] = [.url, .key, .id, .mime, .size]
+    let columns: [EntryField] = ["url", "key", "id", "mime", "size"]
     for row in rows(Samples.hostile + [wide], columns: columns, width: width) {
       #expect(DisplayWidth.width(of: row) <= width)
     }

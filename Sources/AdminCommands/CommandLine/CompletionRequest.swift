@@ -96,7 +96,7 @@ struct CompletionRequest {
     }
   }
 
-  private static var columns: [String] { Column.all.compactMap(\.name.string) }
+  private static var columns: [String] { EntryField.columns.map(\.name) }
 
   /// The text up to the last comma before the column to complete.
   private var head: String {

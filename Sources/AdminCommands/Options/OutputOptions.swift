@@ -94,15 +94,15 @@ struct MessageOptions: ParsableArguments {
 }
 
 /// The names of all columns, separated by spaces.
-let columnNames = Column.all.compactMap(\.name.string).joined(separator: " ")
+let columnNames = EntryField.columns.map(\.name).joined(separator: " ")
 
 /// Parses comma-separated columns, or `all`; in a key, `\,` is a comma and `\\` a backslash.
-func parseColumns(_ text: String) throws -> [Column] { try parseColumns(text, adding: []) }
+func parseColumns(_ text: String) throws -> [EntryField] { try parseColumns(text, adding: []) }
 
 /// Parses columns like those of `list`, or `all`, where a command has more of them.
-func parseColumns(_ text: String, adding own: [Column]) throws -> [Column] {
+func parseColumns(_ text: String, adding own: [EntryField]) throws -> [EntryField] {
   // Sidecar files are another option.
-  if text == "all" { return Column.all.filter { !$0.needsSidecars } + own }
+  if text == "all" { return EntryField.columns.filter { !$0.needsSidecars } + own }
   var parts: [[UInt8]] = [[]]
   var bytes = Array(text.utf8)[...]
   while let byte = bytes.popFirst() {
@@ -117,14 +117,14 @@ func parseColumns(_ text: String, adding own: [Column]) throws -> [Column] {
       parts[parts.count - 1].append(byte)
     }
   }
-  let names = ([columnNames] + own.compactMap(\.name.string)).joined(separator: " ")
+  let names = ([columnNames] + own.map(\.name)).joined(separator: " ")
   let all = "Use one of: \(names) user-info:KEY proto-props:KEY."
   // A comma too many, as at the end of a list, is no reason to fail.
   let named = parts.filter { !$0.isEmpty }
   if named.isEmpty { throw ValidationError("No column given. \(all)") }
   return try named.map { name in
     let name = String(decoding: name, as: UTF8.self)
-    guard let column = own.first(where: { $0.name.string == name }) ?? Column(name: name) else {
+    guard let column = own.first(where: { $0.name == name }) ?? EntryField(column: name) else {
       throw ValidationError("Unknown column '\(printable(name))'. \(all)")
     }
     return column

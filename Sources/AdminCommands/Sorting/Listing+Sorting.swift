@@ -21,8 +21,7 @@ extension Listing {
     let limit = exchange(&limit, with: nil)
     // An archive is read only once.
     if source.description.format == .archive {
-      var responses = SortedResponses(
-        by: order, limit: limit, now: now, expiryRules: selection.expiryRules)
+      var responses = SortedResponses(by: order, limit: limit)
       try scan(source, projection.union(order.projection)) { responses.insert($0) }
       let selected = beginShowing()
       for response in responses.finished() { try show(response, body) }
@@ -83,7 +82,7 @@ extension Listing {
   private mutating func firstIDs(
     of source: any ResponseSource, by order: ResponseOrder, _ limit: Int
   ) throws -> [StoredResponse.ID] {
-    var first = FirstInOrder(by: order, limit: limit, now: now, expiryRules: selection.expiryRules)
+    var first = FirstInOrder(by: order, limit: limit)
     if selection.isEmpty {
       // Without a selection, the threads that read the store can choose.
       try source.scan(ScanRequest(order.projection, in: .any), into: first) { entries in
@@ -101,7 +100,7 @@ extension Listing {
     of source: any ResponseSource, by order: ResponseOrder
   ) throws -> SortedIDs {
     var sorted = SortedIDs(isDescending: order.isDescending)
-    var places = EntryPlaces(by: order, now: now, expiryRules: selection.expiryRules)
+    var places = EntryPlaces(by: order)
     if selection.isEmpty {
       try source.scan(ScanRequest(order.projection, in: .any), into: places) { found in
         countSelected(Int64(found.places.count))

@@ -6,19 +6,21 @@ import Rendering
 import ResponseStorage
 
 /// An order of entries: by a column, then by id.
-struct ResponseOrder: Hashable {
+struct ResponseOrder {
   /// The column.
-  var column: Column
+  let column: EntryField
   /// Whether the largest value comes first.
   let isDescending: Bool
+  /// What else is known of the entries.
+  private var context: EntryContext?
 
   /// The order without `--sort`.
-  static let byID = ResponseOrder(column: .id, isDescending: false)
+  static let byID = ResponseOrder(column: "id", isDescending: false)
 
   /// The opposite order.
   var reversed: ResponseOrder { ResponseOrder(column: column, isDescending: !isDescending) }
 
-  private init(column: Column, isDescending: Bool) {
+  private init(column: EntryField, isDescending: Bool) {
     (self.column, self.isDescending) = (column, isDescending)
   }
 
@@ -39,105 +41,25 @@ struct ResponseOrder: Hashable {
     self.isDescending = hasSign != (isWord && direction == "desc")
   }
 
-  /// The fields needed for the key of an entry.
-  var projection: Projection {
-    // Two-digit years are resolved relative to the stored time.
-    [.date, .lastModified].contains(column) ? column.projection.union(.stored) : column.projection
+  /// Returns the order for entries of which this is known.
+  func resolved(in context: EntryContext) -> ResponseOrder {
+    var order = self
+    order.context = context
+    return order
   }
 
-  /// What an entry is sorted by.
-  typealias Key = EntryPlace.Key
+  /// The fields needed for the place of an entry.
+  var projection: Projection { column.orderProjection }
 
-  /// Returns the sort key of an entry.
-  ///
-  /// - Parameters:
-  ///   - now: The time at which an entry is fresh or stale.
-  ///   - rules: The expiry rules of the app, which affect freshness.
-  func key(
-    of response: borrowing StoredResponse, at now: Timestamp, rules: [UserInfoExpiry.Rule]
-  ) -> Key {
-    switch column {
-    case .id:
-      switch response.id {
-      case .row(let row): .number(Double(row))
-      case .file(let name): .text(name)
-      }
-    case .stored: Self.number(response.stored?.secondsSince1970)
-    // The entry stored first has the largest age.
-    case .age: Self.number((response.stored?.secondsSince1970).map { -$0 })
-    case .firstStored: Self.number(response.firstStored?.secondsSince1970)
-    case .status: Self.number(response.status.map { Double($0) })
-    case .size, .disk: Self.number(response.bodySize.map { Double($0) })
-    case .received:
-      Self.number(Exchange(of: response).flatMap { ReceivedBody(of: $0) }?.percent)
-    case .announced:
-      Self.number(
-        Exchange(of: response).flatMap { ReceivedBody(of: $0) }.map { Double($0.announced) })
-    case .method: Self.text(response.request.method)
-    case .mime: Self.text(response.mimeType)
-    case .url, .responseURL: Self.text(response.url)
-    case .requestURL: Self.text(response.requestedURL)
-    case .host: Self.text(response.url.flatMap { CanonicalURL.host(of: $0) })
-    case .path: Self.text(response.url.flatMap { CanonicalURL.path(of: $0) })
-    case .scheme: Self.text(response.url.flatMap { CanonicalURL.scheme(of: $0) })
-    case .partition: Self.text(response.partition)
-    case .key: Self.text(response.key)
-    case .bodyLocation: Self.text(response.bodyLocation.map { ByteString($0.rawValue) })
-    case .policy: Self.text(response.storagePolicy.map { ByteString("\($0)") })
-    case .etag: Self.text(response.responseHeaders?.firstValue(named: "etag"))
-    case .cacheControl: Self.text(response.responseHeaders?.firstValue(named: "cache-control"))
-    case .lastModified: Self.time(response, .lastModified)
-    case .date: Self.time(response, .date)
-    case .expires: Self.text(response.responseHeaders?.firstValue(named: "expires"))
-    case .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge, .expiresAt, .validators:
-      ResponseFreshness(of: response, at: now, rules: rules).map { key(of: $0) } ?? .unknown
-    case .requestHeaders: Self.number(response.request.headers.map { Double($0.fields.count) })
-    case .responseHeaders: Self.number(response.responseHeaders.map { Double($0.fields.count) })
-    case .notes: .number(Double(response.notes.count))
-    case .sidecarETag(let tags): Self.text(tags?.tag(of: response))
-    // Not names of columns to sort by.
-    case .confidence, .found: .unknown
-    case .userInfo(let key): Self.properties(response.userInfo, key)
-    case .protocolProperties(let key): Self.properties(response.protocolProperties, key)
-    }
+  /// Returns the place of an entry. The order must be resolved.
+  func place(of response: borrowing StoredResponse) -> EntryPlace {
+    guard let context else { preconditionFailure("the order is not resolved") }
+    return EntryPlace(column.order(of: response, in: context), response.id)
   }
 
-  private func key(of freshness: ResponseFreshness) -> Key {
-    switch column {
-    case .ttl: Self.number(freshness.remainingSeconds.map { Double($0) })
-    case .lifetime: Self.number(freshness.lifetimeSeconds.map { Double($0) })
-    case .currentAge: .number(Double(freshness.freshness.age.seconds))
-    case .expiresAt: Self.number(freshness.expiresAt?.secondsSince1970)
-    case .lifetimeSource: .text(ByteString(freshness.freshness.lifetime.source.rawValue))
-    case .validators:
-      .number(freshness.has(.strong) ? 2 : freshness.has(.weak) ? 1 : 0)
-    default: .text(ByteString(freshness.state.rawValue))
-    }
-  }
-
-  private static func number(_ value: Double?) -> Key { value.map { .number($0) } ?? .unknown }
-
-  private static func text(_ value: ByteString?) -> Key { value.map { .text($0) } ?? .unknown }
-
-  /// Returns the key for the value of `key`, or for the number of properties if there is none.
-  private static func properties(
-    _ properties: [StoredResponse.Property], _ key: ByteString?
-  ) -> Key {
-    guard let key else { return .number(Double(properties.count)) }
-    return switch properties.value(for: key) {
-    case .text(let text): .text(text)
-    case .boolean(let flag): .number(flag ? 1 : 0)
-    case .integer(let number): .number(Double(number))
-    // NaN has no order.
-    case .real(let number): number.isNaN ? .unknown : .number(number)
-    case .date(let time): .number(time.secondsSince1970)
-    case nil, .null, .data, .array, .dictionary, .opaque: .unknown
-    }
-  }
-
-  private static func time(_ response: borrowing StoredResponse, _ basis: AgeBasis) -> Key {
-    let time = response.stored.flatMap { basis.time(of: response, now: $0) }
-    return number(time?.secondsSince1970)
+  /// Whether an entry comes before another one.
+  func precedes(_ first: EntryPlace, _ second: EntryPlace) -> Bool {
+    first.precedes(second, isDescending: isDescending)
   }
 }
 
@@ -145,28 +67,16 @@ struct ResponseOrder: Hashable {
 struct SortedResponses {
   private let order: ResponseOrder
   private let limit: Int?
-  private let now: Timestamp
-  private let expiryRules: [UserInfoExpiry.Rule]
   private var responses: [(place: EntryPlace, response: StoredResponse)] = []
 
   /// Creates an empty list.
   ///
-  /// - Parameters:
-  ///   - limit: The number of entries to keep; `nil` for all.
-  ///   - now: The time at which an entry is fresh or stale.
-  ///   - expiryRules: The expiry rules of the app, which affect freshness.
-  init(
-    by order: ResponseOrder, limit: Int?, now: Timestamp, expiryRules: [UserInfoExpiry.Rule]
-  ) {
-    self.order = order
-    self.limit = limit
-    self.now = now
-    self.expiryRules = expiryRules
-  }
+  /// - Parameter limit: The number of entries to keep; `nil` for all.
+  init(by order: ResponseOrder, limit: Int?) { (self.order, self.limit) = (order, limit) }
 
   /// Adds an entry; drops surplus entries from time to time, so that memory is bounded by the limit.
   mutating func insert(_ response: borrowing StoredResponse) {
-    responses.append((order.place(of: response, at: now, rules: expiryRules), copy response))
+    responses.append((order.place(of: response), copy response))
     // Sort only when the list has doubled. Doubling a huge limit would overflow.
     if let limit,
       responses.count >= max(limit > Int.max / 2 ? Int.max : limit * 2, 4_096)
@@ -196,8 +106,6 @@ struct FirstInOrder: ResponseTally {
 
   private let order: ResponseOrder
   private let limit: Int
-  private let now: Timestamp
-  private let expiryRules: [UserInfoExpiry.Rule]
 
   /// The number of all entries.
   private(set) var entries: Int64 = 0
@@ -207,20 +115,12 @@ struct FirstInOrder: ResponseTally {
 
   /// Creates an empty list.
   ///
-  /// - Parameters:
-  ///   - limit: The number of entries to keep.
-  ///   - now: The time at which an entry is fresh or stale.
-  ///   - expiryRules: The expiry rules of the app, which affect freshness.
-  init(by order: ResponseOrder, limit: Int, now: Timestamp, expiryRules: [UserInfoExpiry.Rule]) {
-    self.order = order
-    self.limit = limit
-    self.now = now
-    self.expiryRules = expiryRules
-  }
+  /// - Parameter limit: The number of entries to keep.
+  init(by order: ResponseOrder, limit: Int) { (self.order, self.limit) = (order, limit) }
 
   mutating func insert(_ response: borrowing StoredResponse) {
     entries += 1
-    let place = order.place(of: response, at: now, rules: expiryRules)
+    let place = order.place(of: response)
     if let last, !order.precedes(place, last) { return }
     places.append(EntryPlace(copying: place))
     if places.count >= max(2 * limit, 256) { prune() }
@@ -252,24 +152,16 @@ struct FirstInOrder: ResponseTally {
 /// The places of some entries, which a thread that reads the store has found.
 struct EntryPlaces: ResponseTally {
   private let order: ResponseOrder
-  private let now: Timestamp
-  private let expiryRules: [UserInfoExpiry.Rule]
 
   private(set) var places: [EntryPlace] = []
 
   /// Creates an empty list.
-  ///
-  /// - Parameters:
-  ///   - now: The time at which an entry is fresh or stale.
-  ///   - expiryRules: The expiry rules of the app, which affect freshness.
-  init(by order: ResponseOrder, now: Timestamp, expiryRules: [UserInfoExpiry.Rule]) {
-    (self.order, self.now, self.expiryRules) = (order, now, expiryRules)
-  }
+  init(by order: ResponseOrder) { self.order = order }
 
   var isFull: Bool { places.count >= 1_024 }
 
   mutating func insert(_ response: borrowing StoredResponse) {
-    places.append(EntryPlace(copying: order.place(of: response, at: now, rules: expiryRules)))
+    places.append(EntryPlace(copying: order.place(of: response)))
   }
 
   mutating func removeAll() { places.removeAll(keepingCapacity: true) }
@@ -287,42 +179,24 @@ extension EntryPlace {
 }
 
 extension ResponseOrder {
-  /// Returns the place of an entry.
-  ///
-  /// - Parameters:
-  ///   - now: The time at which an entry is fresh or stale.
-  ///   - rules: The expiry rules of the app, which affect freshness.
-  func place(
-    of response: borrowing StoredResponse, at now: Timestamp, rules: [UserInfoExpiry.Rule]
-  ) -> EntryPlace {
-    EntryPlace(key(of: response, at: now, rules: rules), response.id)
-  }
-
-  /// Whether an entry comes before another one.
-  func precedes(_ first: EntryPlace, _ second: EntryPlace) -> Bool {
-    first.precedes(second, isDescending: isDescending)
-  }
-}
-
-extension ResponseOrder {
   /// Which entries come first, for people: `smallest`; `nil` for an order of texts.
   var first: String? { ends.map { isDescending ? $0.last : $0.first } }
 
   /// The first words of the ascending and of the descending order.
   private var ends: (first: String, last: String)? {
-    switch column {
-    case .size, .disk, .announced: ("smallest", "largest")
-    case .age, .currentAge: ("newest", "oldest")
-    case .stored, .firstStored, .date, .lastModified: ("oldest", "newest")
-    case .expiresAt: ("earliest", "latest")
-    case .ttl, .lifetime: ("shortest", "longest")
+    switch column.kind {
+    case .size: ("smallest", "largest")
+    case .age: ("newest", "oldest")
+    case .time, .date: ("oldest", "newest")
+    case .expiry: ("earliest", "latest")
+    case .remaining, .duration: ("shortest", "longest")
     default: nil
     }
   }
 
   /// A hint at the opposite order, for an ascending one of which a limit hides the end.
   var hint: String? {
-    guard !isDescending, let ends, let name = column.name.string else { return nil }
-    return "list the \(ends.last) first with '--sort=-\(name)'"
+    guard !isDescending, let ends else { return nil }
+    return "list the \(ends.last) first with '--sort=-\(column.name)'"
   }
 }

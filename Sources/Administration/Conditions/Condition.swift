@@ -12,7 +12,7 @@ public struct Condition: Hashable, Sendable {
     case all([Expression])
     case any([Expression])
     case not(Expression)
-    case compare(ConditionSubject, Test)
+    case compare(EntryField, Test)
   }
 
   /// A test of the value of a field.
@@ -32,7 +32,7 @@ public struct Condition: Hashable, Sendable {
   public let notes: [String]
   let expression: Expression
   /// The fields in the expression.
-  let fields: Set<ConditionField>
+  let fields: Set<EntryField>
   /// Whether it depends on freshness.
   let needsFreshness: Bool
 
@@ -48,7 +48,7 @@ public struct Condition: Hashable, Sendable {
 
   /// The alphabetically first field that depends on the rules of the configuration; `nil` if there is none.
   public var fieldOfRules: String? {
-    fields.filter(\.needsRules).map(\.rawValue).min()
+    fields.filter(\.needsRules).map(\.name).min()
   }
 
   /// The texts that bodies are searched for.
@@ -61,16 +61,16 @@ public struct Condition: Hashable, Sendable {
   ///
   /// - Parameter ageBasis: The time from which ages count.
   func projection(ageBasis: AgeBasis) -> Projection {
-    fields.reduce(into: []) { $0.formUnion($1.projection(ageBasis: ageBasis)) }
+    fields.reduce(into: []) { $0.formUnion($1.comparedProjection(ageBasis: ageBasis)) }
   }
 }
 
 extension Condition.Expression {
-  fileprivate var fields: Set<ConditionField> {
+  fileprivate var fields: Set<EntryField> {
     switch self {
     case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.fields) }
     case .not(let part): part.fields
-    case .compare(let subject, _): [subject.field]
+    case .compare(let field, _): [field]
     }
   }
 
@@ -78,7 +78,7 @@ extension Condition.Expression {
     switch self {
     case .all(let parts), .any(let parts): parts.flatMap(\.bodyTexts)
     case .not(let part): part.bodyTexts
-    case .compare(let subject, .contains(let text)): subject.field == .body ? [text] : []
+    case .compare(let field, .contains(let text)): field.name == "body" ? [text] : []
     case .compare: []
     }
   }
@@ -98,30 +98,15 @@ public struct ConditionError: Error, Hashable, Sendable {
   }
 }
 
-/// The context in which a condition is evaluated.
-struct ConditionContext {
-  /// The time that ages are relative to.
-  var now: Timestamp
-  /// The time from which ages count.
-  var ageBasis: AgeBasis
-  /// The freshness of the response; `nil` if unknown, or if no field needs it.
-  var freshness: ResponseFreshness?
-  /// Which bodies contain which texts; `nil` if no test needs it.
-  var contents: BodyContents?
-  /// The class of the response; `nil` if no field needs it.
-  var entryClass: String?
-  /// Whether a rule wants the response validated now; `nil` if no rule applies, or if its age is unknown.
-  var isRevalidationDue: Bool?
-}
-
 extension Condition {
   /// Whether the condition is true; `nil` if that depends on an unknown value.
-  func truth(of response: borrowing StoredResponse, in context: ConditionContext) -> Bool? {
+  func truth(of response: borrowing StoredResponse, in context: borrowing EntryContext) -> Bool? {
     expression.truth(of: response, in: context)
   }
 
   /// Whether the condition needs a time that is unknown.
-  func lacksTime(of response: borrowing StoredResponse, in context: ConditionContext) -> Bool {
+  func lacksTime(of response: borrowing StoredResponse, in context: borrowing EntryContext) -> Bool
+  {
     for field in fields {
       if let basis = field.timeBasis(context.ageBasis),
         basis.time(of: response, now: context.now) == nil
@@ -135,13 +120,14 @@ extension Condition {
 
 extension Condition.Expression {
   fileprivate func truth(
-    of response: borrowing StoredResponse, in context: ConditionContext
+    of response: borrowing StoredResponse, in context: borrowing EntryContext
   ) -> Bool? {
     switch self {
-    case .compare(let subject, .contains(let text)) where subject.field == .body:
+    case .compare(let field, .contains(let text)) where field.name == "body":
       return context.contents?.contains(text, response.id)
-    case .compare(let subject, let test):
-      return subject.value(of: response, in: context).map { test.holds(of: $0, subject.field) }
+    case .compare(let field, let test):
+      return field.comparedValue(of: response, in: context)
+        .map { test.holds(of: $0, field, at: context.now) }
     // The negation of unknown is unknown. Otherwise `purge --where '!(age < 7d)'` would remove the
     // entries whose age is not known.
     case .not(let part):
@@ -173,154 +159,42 @@ extension Condition.Expression {
 }
 
 extension Condition.Test {
-  fileprivate func holds(of value: ConditionField.Value, _ field: ConditionField) -> Bool {
+  fileprivate func holds(
+    of value: EntryField.Value, _ field: EntryField, at now: Timestamp
+  ) -> Bool {
     switch (self, value) {
-    case (_, .texts(let values)): values.contains { holds(of: .text($0), field) }
+    case (_, .texts(let values)): values.contains { holds(ofText: $0, field) }
     // An app may have attached `"600"` as text or 600 as a number, and a user cannot see which.
-    case (.equals(let texts), .property(let value)):
+    case (.equals(let texts), .property(_, let value)):
       texts.contains { value.equals($0, WrittenTime.moment($0)) }
-    case (_, .property(let value)): value.ordered.map { holds(of: $0, field) } ?? false
-    case (.equals(let texts), .text(let value)):
-      // As for `--host`: a leading dot means the domain and all its subdomains.
-      texts.contains { field == .host ? $0.covers(value) : $0 == value }
-    case (.equals(let texts), .words(let words)):
-      texts.contains { text in words.contains { text.bytes.elementsEqual($0.utf8) } }
-    case (.beginsWith(let text), .text(let value)): value.bytes.starts(with: text.bytes)
-    case (.endsWith(let text), .text(let value)):
-      value.bytes.suffix(text.bytes.count).elementsEqual(text.bytes)
-    case (.contains(let text), .text(let value)): value.contains(text)
-    case (.within(let ranges), .number(let value)): ranges.contains { $0.contains(value) }
-    case (.less(let bound, let orEqual), .number(let value)):
-      orEqual ? value <= bound : value < bound
-    case (.greater(let bound, let orEqual), .number(let value)):
-      orEqual ? value >= bound : value > bound
+    case (_, .property(_, .boolean)): false
+    case (_, .age(let time)): holds(ofNumber: time.age(at: now))
+    default:
+      value.number.map { holds(ofNumber: $0) } ?? value.text.map { holds(ofText: $0, field) }
+        ?? false
+    }
+  }
+
+  private func holds(ofText value: ByteString, _ field: EntryField) -> Bool {
+    let value = field.kind == .text(ignoringCase: true) ? value.asciiLowercased : value
+    return switch self {
+    // As for `--host`: a leading dot means the domain and all its subdomains.
+    case .equals(let texts):
+      texts.contains { field.name == "host" ? $0.covers(value) : $0 == value }
+    case .beginsWith(let text): value.bytes.starts(with: text.bytes)
+    case .endsWith(let text): value.bytes.suffix(text.bytes.count).elementsEqual(text.bytes)
+    case .contains(let text): value.contains(text)
     // The parser only accepts the operators of the field's kind.
-    default: false
+    case .within, .less, .greater: false
     }
   }
-}
 
-extension ConditionSubject {
-  /// Returns the value to compare; `nil` if it is unknown, or if the response has no value with the name.
-  fileprivate func value(
-    of response: borrowing StoredResponse, in context: ConditionContext
-  ) -> ConditionField.Value? {
-    switch field {
-    case .query:
-      guard let values = response.url.map({ URLQuery.values(of: name, in: $0) }), !values.isEmpty
-      else {
-        return nil
-      }
-      return .texts(values)
-    case .header: return Self.values(of: response.responseHeaders, named: name)
-    case .requestHeader: return Self.values(of: response.request.headers, named: name)
-    case .userInfo: return response.userInfo.value(for: name).map { .property($0) }
-    default: return field.value(of: response, in: context)
-    }
-  }
-}
-
-extension ConditionSubject {
-  private static func values(
-    of headers: HeaderFields?, named name: ByteString
-  ) -> ConditionField.Value? {
-    guard let values = headers?.values(named: name), !values.isEmpty else { return nil }
-    return .texts(values)
-  }
-}
-
-extension ConditionField {
-  /// The value of a field.
-  enum Value {
-    case text(ByteString)
-    /// Texts; one of them must pass the test.
-    case texts([ByteString])
-    case property(StoredResponse.PropertyValue)
-    /// The words that apply to the field.
-    case words([String])
-    case number(Double)
-  }
-
-  /// Returns the value of a field that takes no name; `nil` if unknown.
-  fileprivate func value(
-    of response: borrowing StoredResponse, in context: ConditionContext
-  ) -> Value? {
-    if let basis = timeBasis(context.ageBasis) {
-      return basis.time(of: response, now: context.now).map { time in
-        .number(self == .age ? time.age(at: context.now) : time.secondsSince1970)
-      }
-    }
-    if needsFreshness { return context.freshness.flatMap { value(of: $0) } }
+  private func holds(ofNumber value: Double) -> Bool {
     switch self {
-    case .entryClass: return context.entryClass.map { .text(ByteString($0)) }
-    case .revalidation:
-      return context.isRevalidationDue.map { .words([Self.word(forRevalidationDue: $0)]) }
-    case .host: return hosts(of: response)
-    case .status: return response.status.map { .number(Double($0)) }
-    case .size: return response.bodySize.map { .number(Double($0)) }
-    // Unknown if no length was announced for the stored bytes. That includes bodies with a content
-    // coding: `URLCache` stores them decoded, and `Content-Length` counts the coded bytes (RFC 9110
-    // §8.6).
-    case .received:
-      return Exchange(of: response).flatMap { ReceivedBody(of: $0) }.map { .number($0.percent) }
-    case .body: return response.bodyLocation.map { .words([$0.rawValue]) }
-    case .partial:
-      return BodyCompleteness(of: response).map { .words(["\($0 == .partial)"]) }
-    case .storagePolicy: return response.storagePolicy.map { .words([$0.name]) }
-    default: return text(of: response).map { .text($0) }
-    }
-  }
-
-  /// Returns the host in all its spellings: parts of it are compared with each.
-  private func hosts(of response: borrowing StoredResponse) -> Value? {
-    guard let url = response.url, let host = CanonicalURL.host(of: url) else { return nil }
-    if CanonicalURL.hasPlainHost(url.bytes) { return .text(host) }
-    let ascii = HostName.ascii(host.bytes[...]).map { ByteString($0) } ?? host
-    return .texts([ascii, ByteString(HostName.unicode(host.bytes[...])), host])
-  }
-
-  private func text(of response: borrowing StoredResponse) -> ByteString? {
-    switch self {
-    // An entry that cannot be decoded has no URL, and must still be selectable to be removed.
-    case .url: response.url ?? response.key
-    case .key: response.key
-    case .path: response.url.flatMap { CanonicalURL.path(of: $0) }
-    case .scheme: response.url.flatMap { CanonicalURL.scheme(of: $0) }
-    case .method: response.request.method?.asciiLowercased
-    case .mime: response.mimeType?.asciiLowercased
-    case .partition: response.partition
-    case .etag: response.responseHeaders?.firstValue(named: "etag")
-    // Several lines of a list-based field are one list (RFC 9110 §5.3), so a directive may be in
-    // any of them.
-    case .cacheControl:
-      response.responseHeaders?.joinedValue(named: "cache-control")?.asciiLowercased
-    default: nil
-    }
-  }
-
-  private func value(of freshness: ResponseFreshness) -> Value? {
-    switch self {
-    case .freshness: .words([freshness.state.rawValue])
-    case .validator:
-      .words(ResponseFreshness.ValidatorKind.allCases.filter(freshness.has).map(\.rawValue))
-    case .ttl: freshness.remainingSeconds.map { .number(Double($0)) }
-    case .lifetime: freshness.lifetimeSeconds.map { .number(Double($0)) }
-    case .currentAge: .number(Double(freshness.freshness.age.seconds))
-    case .expiresAt: freshness.expiresAt.map { .number($0.secondsSince1970) }
-    default: nil
-    }
-  }
-}
-
-extension StoredResponse.PropertyValue {
-  /// The value as text or a number, for comparison; `nil` if it is neither. A date becomes seconds since 1970.
-  fileprivate var ordered: ConditionField.Value? {
-    switch self {
-    case .text(let text): .text(text)
-    case .integer(let number): .number(Double(number))
-    case .real(let number): .number(number)
-    case .date(let time): .number(time.secondsSince1970)
-    case .boolean, .null, .data, .array, .dictionary, .opaque: nil
+    case .within(let ranges): ranges.contains { $0.contains(value) }
+    case .less(let bound, let orEqual): orEqual ? value <= bound : value < bound
+    case .greater(let bound, let orEqual): orEqual ? value >= bound : value > bound
+    case .equals, .beginsWith, .endsWith, .contains: false
     }
   }
 }

@@ -76,13 +76,12 @@ struct ConditionParser {
   }
 
   private mutating func comparison() throws(ConditionError) -> Condition.Expression {
-    let subject = try subject()
-    let field = subject.field
+    let field = try subject()
     let sign = try comparisonOperator(of: field)
     guard sign == .oneOf else {
       let value = try value(of: field, sign)
       let test = Condition.Test(sign, value)
-      let comparison = Condition.Expression.compare(subject, test)
+      let comparison = Condition.Expression.compare(field, test)
       // `!=` negates `=`, so that an unknown value stays unknown.
       return sign == .notEqual ? .not(comparison) : comparison
     }
@@ -98,16 +97,16 @@ struct ConditionParser {
       throw ConditionError(
         "expected ',' or ')' in the list", at: token.range)
     }
-    return .compare(subject, Condition.Test(equalsAny: values))
+    return .compare(field, Condition.Test(equalsAny: values))
   }
 
-  private mutating func subject() throws(ConditionError) -> ConditionSubject {
-    let field = try field()
-    guard field.takesName else { return ConditionSubject(field: field) }
-    let hint = "write \(field.rawValue)(\"NAME\")"
+  private mutating func subject() throws(ConditionError) -> EntryField {
+    var field = try field()
+    guard field.takesKey else { return field }
+    let hint = "write \(field.name)(\"NAME\")"
     guard try consume(.open) else {
       throw ConditionError(
-        "'\(field.rawValue)' must be followed by a name in parentheses", at: token.range, hint: hint
+        "'\(field.name)' must be followed by a name in parentheses", at: token.range, hint: hint
       )
     }
     let name: String
@@ -120,12 +119,13 @@ struct ConditionParser {
     guard try consume(.close) else {
       throw ConditionError("expected ')' after the name", at: token.range, hint: hint)
     }
-    return ConditionSubject(field: field, name: ByteString(name))
+    field.key = ByteString(name)
+    return field
   }
 
   /// Parses the name of a field; `_` is accepted for `-`.
-  private mutating func field() throws(ConditionError) -> ConditionField {
-    let names = ConditionField.allCases.map(\.rawValue)
+  private mutating func field() throws(ConditionError) -> EntryField {
+    let names = EntryField.conditions.map(\.name)
     guard case .word(let name) = token.kind else {
       throw ConditionError(
         token.kind == .end
@@ -135,7 +135,7 @@ struct ConditionParser {
     // JSON names the same fields with `_`, and users copy names from there.
     let word = String(
       decoding: name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
-    guard let field = ConditionField(rawValue: word) else {
+    guard let field = EntryField.conditions.first(where: { $0.name == word }) else {
       let nearest = Self.synonyms[word] ?? Spelling.nearest(to: name, among: names)
       throw ConditionError(
         "unknown field '\(name)'", at: token.range,
@@ -152,10 +152,11 @@ struct ConditionParser {
   ]
 
   /// All fields as users write them, separated by spaces.
-  private static let fields = ConditionField.allCases.map(\.written).joined(separator: " ")
+  private static let fields = EntryField.conditions
+    .map { $0.takesKey ? "\($0.name)(\"NAME\")" : $0.name }.joined(separator: " ")
 
   private mutating func comparisonOperator(
-    of field: ConditionField
+    of field: EntryField
   ) throws(ConditionError) -> ConditionOperator {
     let name: String? =
       switch token.kind {
@@ -164,7 +165,7 @@ struct ConditionParser {
       case .text, .end: nil
       }
     let allowed = field.kind.operators
-    var hint = "'\(field.rawValue)' accepts: " + ConditionOperator.list(allowed)
+    var hint = "'\(field.name)' accepts: " + ConditionOperator.list(allowed)
     if case .word(let word) = token.kind, ByteString(word).asciiLowercased == "like",
       allowed.contains(.contains)
     {
@@ -173,11 +174,11 @@ struct ConditionParser {
     // The hint lists the operators of this field only, as most other fields take fewer or more.
     guard let name, let sign = ConditionOperator(rawValue: name) else {
       throw ConditionError(
-        "expected an operator after '\(field.rawValue)'", at: token.range, hint: hint)
+        "expected an operator after '\(field.name)'", at: token.range, hint: hint)
     }
     guard allowed.contains(sign) else {
       throw ConditionError(
-        "'\(field.rawValue)' cannot be used with '\(name)'", at: token.range, hint: hint)
+        "'\(field.name)' cannot be used with '\(name)'", at: token.range, hint: hint)
     }
     let end = token.range.upperBound
     token = try lexer.next()
@@ -189,7 +190,7 @@ struct ConditionParser {
   }
 
   private mutating func value(
-    of field: ConditionField, _ sign: ConditionOperator
+    of field: EntryField, _ sign: ConditionOperator
   ) throws(ConditionError) -> ConditionValue {
     let text: String
     switch token.kind {

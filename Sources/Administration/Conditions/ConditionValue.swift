@@ -16,14 +16,14 @@ struct ConditionValue {
 
   /// Parses a value.
   init(
-    _ text: String, of kind: ConditionField.Kind, for sign: ConditionOperator
+    _ text: String, of kind: EntryField.Kind, for sign: ConditionOperator
   ) throws(WrittenValueError) {
     switch kind {
     case .text(let ignoringCase):
       content = .text(ignoringCase ? ByteString(text).asciiLowercased : ByteString(text))
     // What an app attached may be text, a number or a date, which is only known entry by entry. So
     // the text is kept for `=`, and only an order needs a number or a time.
-    case .property:
+    case .attached:
       switch sign {
       case .less, .lessOrEqual, .greater, .greaterOrEqual:
         if let number = Double(text), number.isFinite {
@@ -67,11 +67,12 @@ struct ConditionValue {
       content = .numbers(Double(range.lowerBound)...Double(range.upperBound))
     case .size: content = .number(Double(try WrittenValue.size(text)))
     case .share: content = .number(try WrittenValue.percent(text))
-    case .duration: content = .number(try WrittenValue.duration(text))
-    case .time:
+    case .age, .duration, .remaining: content = .number(try WrittenValue.duration(text))
+    case .time, .date, .expiry:
       let time = try WrittenTime(text)
       content = .number(time.time.secondsSince1970)
       note = time.note
+    case .id, .list: preconditionFailure("no condition has such a value")
     }
   }
 }
@@ -80,18 +81,19 @@ extension ConditionValue.Content {
   static func number(_ number: Double) -> Self { .numbers(number...number) }
 }
 
-extension ConditionField.Kind {
+extension EntryField.Kind {
   /// An example value, for hints.
   var example: String {
     switch self {
     case .text: "text, such as \"example.com\""
-    case .property: "text, a number or a time"
+    case .attached: "text, a number or a time"
     case .word(let words), .body(let words): "one of: " + words.joined(separator: " ")
     case .status: "a status, such as 404 or 5xx"
     case .size: "a size, such as 512KiB"
     case .share: "a percentage, such as 50%"
-    case .duration: "a duration, such as 7d"
-    case .time: "a time, such as 2026-01-31T12:00:00Z"
+    case .age, .duration, .remaining: "a duration, such as 7d"
+    case .id, .list: ""
+    case .time, .date, .expiry: "a time, such as 2026-01-31T12:00:00Z"
     }
   }
 }
@@ -144,20 +146,82 @@ enum ConditionOperator: String, Hashable, CaseIterable {
   }
 }
 
-extension ConditionField.Kind {
+extension EntryField.Kind {
   /// The operators that fields of this kind take.
   var operators: [ConditionOperator] {
     switch self {
     case .text: [.equal, .notEqual, .beginsWith, .endsWith, .contains, .oneOf]
     case .body: [.equal, .notEqual, .contains, .oneOf]
-    case .property: ConditionOperator.allCases
+    case .attached: ConditionOperator.allCases
     // Words have no order that users would agree on.
     case .word: [.equal, .notEqual, .oneOf]
     case .status, .size, .share:
       [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .oneOf]
     // No `=`: times are compared to fractions of a second, so it would never match.
-    case .duration, .time: [.less, .lessOrEqual, .greater, .greaterOrEqual]
+    case .age, .duration, .remaining, .time, .date, .expiry:
+      [.less, .lessOrEqual, .greater, .greaterOrEqual]
+    case .id, .list: []
     }
+  }
+}
+
+extension EntryField {
+  /// Rejects a host or media type that no response can have, like the options of the same names.
+  func check(_ text: String, _ sign: ConditionOperator) throws(WrittenValueError) {
+    let isWhole = [.equal, .notEqual, .oneOf].contains(sign)
+    if name == "mime", isWhole {
+      if !text.isEmpty, !text.utf8.contains(UInt8(ascii: "/")) {
+        throw WrittenValueError(
+          text, "is not a complete media type",
+          hint: "use '^=' to match the beginning, for example 'mime ^= \"\(text)/\"'")
+      }
+      // `--mime` takes patterns, so users expect them here, too. Compared literally, the text would
+      // match nothing, and a clean-up would do nothing without saying so.
+      if text.utf8.contains(UInt8(ascii: "*")) {
+        throw WrittenValueError(
+          text, "contains '*', which no media type does",
+          hint: "use '^=' to match the beginning, for example 'mime ^= \"image/\"'")
+      }
+    }
+    guard name == "host" else { return }
+    if isWhole {
+      _ = try WrittenValue.host(text)
+    } else if text.utf8.contains(UInt8(ascii: "*")) {
+      throw WrittenValueError(
+        text, "contains '*', which no host does", hint: "remove the '*'")
+    }
+  }
+
+  /// Returns a text in the form in which the field is compared with it.
+  func compared(_ text: String, _ sign: ConditionOperator) -> String {
+    guard name == "host" else { return text }
+    let isWhole = [.equal, .notEqual, .oneOf].contains(sign)
+    let host = isWhole ? HostPattern(ByteString(text)).name : HostName.mapped(ByteString(text))
+    return host.string ?? text
+  }
+
+  /// Returns a note for the user about a value.
+  func note(about text: String, _ sign: ConditionOperator) -> String? {
+    guard name == "url", [.equal, .notEqual, .oneOf, .beginsWith].contains(sign) else { return nil }
+    return WrittenValue.schemeNote(about: text)
+  }
+}
+
+extension WrittenValue {
+  /// The schemes that users may be starting to type.
+  private static let schemes = [
+    "http://", "https://", "file://", "data:", "blob:", "ws://", "wss://",
+  ]
+
+  /// Returns a note if a URL prefix without a `:` looks like a host; `nil` otherwise.
+  static func schemeNote(about text: String) -> String? {
+    // Users who write a host without a scheme select nothing. The text cannot be refused, because
+    // some other scheme may begin with it, so it only causes a note.
+    guard mayBeginURL(text), !text.utf8.contains(UInt8(ascii: ":")),
+      !schemes.contains(where: { $0.utf8.starts(with: text.utf8) })
+    else { return nil }
+    return
+      "'\(text)' is the start of a scheme, not of a host; use 'https://\(text)' for a host"
   }
 }
 

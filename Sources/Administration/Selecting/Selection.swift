@@ -171,9 +171,9 @@ public struct Selection: Sendable {
   /// Creates the context for evaluating expressions.
   private func context(
     of response: borrowing StoredResponse, _ freshness: ResponseFreshness?, _ now: Timestamp
-  ) throws(RegularExpression.Overrun) -> ConditionContext {
-    var context = ConditionContext(
-      now: now, ageBasis: ageBasis, freshness: freshness, contents: contents)
+  ) throws(RegularExpression.Overrun) -> EntryContext {
+    var context = EntryContext(now: now, expiryRules: expiryRules)
+    (context.ageBasis, context.freshness, context.contents) = (ageBasis, freshness, contents)
     guard let classes else { return context }
     context.entryClass = try classes.name(of: response)
     context.isRevalidationDue = try classes.rules.revalidation(of: response)?.isDue
@@ -223,7 +223,7 @@ public struct Selection: Sendable {
 extension Selection {
   /// Decides by the expressions alone.
   private func decisionByCondition(
-    for response: borrowing StoredResponse, in context: ConditionContext
+    for response: borrowing StoredResponse, in context: EntryContext
   ) -> Decision {
     var result = Decision.notSelected
     for condition in criteria.conditions {

@@ -164,10 +164,10 @@ extension TextBuffer {
 /// The details of a difference, for people.
 extension ComparisonRenderer {
   /// The values that are compared. Where a body is stored does not matter, because it is no property of the response.
-  private static let columns: [(title: String, column: Column)] = [
-    ("method", .method), ("status", .status), ("media type", .mime), ("size", .size),
-    ("stored", .stored), ("first stored", .firstStored), ("storage policy", .policy),
-    ("partition", .partition),
+  private static let columns: [(title: String, column: EntryField)] = [
+    ("method", "method"), ("status", "status"), ("media type", "mime"), ("size", "size"),
+    ("stored", "stored"), ("first stored", "first-stored"), ("storage policy", "policy"),
+    ("partition", "partition"),
   ]
 
   /// Appends what differs, indented by four spaces.
@@ -211,7 +211,8 @@ extension ComparisonRenderer {
   }
 
   private func appendValues(_ detail: EntryDifference, into buffer: inout TextBuffer) {
-    let cells = CellReader(secrets: secrets, reader: .people, now: now, expiryRules: [])
+    let cells = CellReader(
+      secrets: secrets, reader: .people, context: EntryContext(now: now, expiryRules: []))
     let renderer = ShowRenderer(secrets: secrets, now: now)
     for (title, column) in Self.columns {
       let texts = [detail.first, detail.second].map { response in
@@ -298,7 +299,8 @@ extension ComparisonRenderer {
   /// Writes the members `before` and `after`, the changed header fields, and what is known of the bodies.
   func write(_ detail: EntryDifference, to json: inout JSONWriter) {
     let entry = EntryJSON(
-      columns: [.id] + Self.columns.map(\.column), secrets: secrets, now: now, expiryRules: [])
+      columns: ["id"] + Self.columns.map(\.column), secrets: secrets,
+      context: EntryContext(now: now, expiryRules: []))
     for (name, response) in [("before", detail.first), ("after", detail.second)] {
       json.key(named: name)
       guard let response else {

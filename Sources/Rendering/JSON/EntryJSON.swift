@@ -5,21 +5,17 @@ public import ResponseStorage
 
 /// Writes the members of the JSON object of a response.
 struct EntryJSON {
-  private let columns: [Column]
+  private let columns: [EntryField]
   private let names: JSONNames
   private let cells: CellReader
   private let now: Timestamp
 
-  init(
-    columns: [Column], secrets: SecretPolicy, now: Timestamp,
-    expiryRules: [UserInfoExpiry.Rule]
-  ) {
+  init(columns: [EntryField], secrets: SecretPolicy, context: EntryContext) {
     self.columns = columns
     // Encoded once for all responses of the list.
-    names = JSONNames(.hostileText, columns) { $0.key(utf8OrBase64: $1.jsonKey) }
-    cells = CellReader(
-      secrets: secrets, reader: .programs, now: now, expiryRules: expiryRules)
-    self.now = now
+    names = JSONNames(.hostileText, columns) { $0.key(utf8OrBase64: $1.jsonName) }
+    cells = CellReader(secrets: secrets, reader: .programs, context: context)
+    now = context.now
   }
 
   /// Writes the members of the object.
@@ -29,10 +25,10 @@ struct EntryJSON {
     for index in columns.indices {
       json.key(names, at: index)
       switch cells.value(of: columns[index], in: response) {
-      case .unknown: json.null()
-      case .integer(let value), .percent(let value): json.value(value)
+      case nil: json.null()
+      case .integer(let value), .percent(let value, _): json.value(value)
       case .byteCount(let count): json.value(count)
-      case .text(let text):
+      case .text(let text), .url(let text), .urlPart(_, let text):
         if !json.string(utf8: text.bytes) {
           // JSON must be UTF-8 (RFC 8259 §8.1), and a cache may contain any bytes. Replacement
           // characters would make different texts equal.
@@ -46,10 +42,10 @@ struct EntryJSON {
       case .age(let time): json.value(now.wholeSeconds - time.wholeSeconds)
       case .duration(let seconds): json.value(seconds)
       case .remainingLifetime(let seconds): json.value(seconds)
-      case .words(let words): json.value(words)
+      case .texts(let texts): json.value(texts.compactMap(\.string))
       case .headers(let headers): json.value(headers)
       case .notes(let notes): json.value(notes)
-      case .property(let value): json.value(value)
+      case .property(_, let value): json.value(value)
       case .properties(let properties): json.properties(properties)
       }
     }

@@ -20,26 +20,24 @@ struct DelimitedRenderer: LineRenderer {
   }
 
   private let dialect: Dialect
-  private let columns: [Column]
+  private let columns: [EntryField]
   private let cells: CellReader
   private let now: Timestamp
 
   init(
-    _ dialect: Dialect, columns: [Column], secrets: SecretPolicy, now: Timestamp,
-    expiryRules: [UserInfoExpiry.Rule]
+    _ dialect: Dialect, columns: [EntryField], secrets: SecretPolicy, context: EntryContext
   ) {
     self.dialect = dialect
     self.columns = columns
-    cells = CellReader(
-      secrets: secrets, reader: .programs, now: now, expiryRules: expiryRules)
-    self.now = now
+    cells = CellReader(secrets: secrets, reader: .programs, context: context)
+    now = context.now
   }
 
   mutating func begin(into buffer: inout TextBuffer) {
     for (index, column) in columns.enumerated() {
       if index > 0 { buffer.append(dialect.delimiter) }
       // The same names as in JSON, so that a program can change between the formats.
-      append(column.jsonKey.bytes, to: &buffer)
+      append(column.jsonName.bytes, to: &buffer)
     }
     buffer.append(UInt8(ascii: "\n"))
   }
@@ -57,22 +55,22 @@ struct DelimitedRenderer: LineRenderer {
   mutating func finish(summary: ListSummary, into buffer: inout TextBuffer) {}
 
   /// Appends a cell; nothing if the value is unknown.
-  private func append(_ value: CellValue, to buffer: inout TextBuffer) {
+  private func append(_ value: EntryField.Value?, to buffer: inout TextBuffer) {
     switch value {
-    case .unknown: break
-    case .integer(let value), .percent(let value): buffer.append(integer: value)
+    case nil: break
+    case .integer(let value), .percent(let value, _): buffer.append(integer: value)
     case .byteCount(let count): buffer.append(plain: count)
-    case .text(let text): append(text.bytes, to: &buffer)
+    case .text(let text), .url(let text), .urlPart(_, let text): append(text.bytes, to: &buffer)
     case .word(let word): buffer.append(word)
     case .freshness(let state): if let state { buffer.append(state.rawValue) }
     case .time(let time): buffer.append(time: time)
     case .age(let time): buffer.append(integer: now.wholeSeconds - time.wholeSeconds)
     case .duration(let seconds): buffer.append(integer: seconds)
     case .remainingLifetime(let seconds): if let seconds { buffer.append(integer: seconds) }
-    case .words(let words): buffer.append(words: words, orElse: "none")
+    case .texts(let texts): buffer.append(words: texts, orElse: "none")
     case .headers(let headers): append(headers.joined, to: &buffer)
     case .notes(let notes): buffer.append(codesOf: notes)
-    case .property(let value): append(value.text, to: &buffer)
+    case .property(_, let value): append(value.text, to: &buffer)
     case .properties(let properties): append(properties.text, to: &buffer)
     }
   }
@@ -89,8 +87,9 @@ struct DelimitedRenderer: LineRenderer {
 
 extension TextBuffer {
   /// Appends words separated by spaces, or another word if there are none.
-  mutating func append(words: [String], orElse empty: String) {
-    append(words.isEmpty ? empty : words.joined(separator: " "))
+  mutating func append(words: [ByteString], orElse empty: String) {
+    if words.isEmpty { append(empty) }
+    append(shown: Array(words.map(\.bytes).joined(separator: [UInt8(ascii: " ")])))
   }
 
   /// Appends the codes of notes, separated by spaces.

@@ -13,12 +13,10 @@ struct JSONRenderer: ResponseRenderer {
   private var json = JSONStream(.hostileText)
 
   init(
-    columns: [Column], secrets: SecretPolicy, now: Timestamp,
-    expiryRules: [UserInfoExpiry.Rule], store: StoreDescription,
+    columns: [EntryField], secrets: SecretPolicy, context: EntryContext, store: StoreDescription,
     schema: String
   ) {
-    entry = EntryJSON(
-      columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
+    entry = EntryJSON(columns: columns, secrets: secrets, context: context)
     self.store = store
     self.schema = schema
   }
@@ -55,12 +53,8 @@ struct JSONRenderer: ResponseRenderer {
 struct NDJSONRenderer: LineRenderer {
   private let entry: EntryJSON
 
-  init(
-    columns: [Column], secrets: SecretPolicy, now: Timestamp,
-    expiryRules: [UserInfoExpiry.Rule]
-  ) {
-    entry = EntryJSON(
-      columns: columns, secrets: secrets, now: now, expiryRules: expiryRules)
+  init(columns: [EntryField], secrets: SecretPolicy, context: EntryContext) {
+    entry = EntryJSON(columns: columns, secrets: secrets, context: context)
   }
 
   mutating func begin(into buffer: inout TextBuffer) {}

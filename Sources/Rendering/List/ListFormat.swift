@@ -126,11 +126,11 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
   case ncdu
 
   /// The default columns of the format.
-  public var standardColumns: [Column] {
+  public var standardColumns: [EntryField] {
     switch self {
-    case .table: Column.standard
-    case .json, .ndjson, .csv, .tsv: Column.standardJSON
-    case .urls, .ncdu: [.url]
+    case .table: EntryField.standard
+    case .json, .ndjson, .csv, .tsv: EntryField.standardJSON
+    case .urls, .ncdu: ["url"]
     }
   }
 
@@ -139,14 +139,12 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
   /// - Parameters:
   ///   - columns: The columns, or `nil` for ``standardColumns``.
   ///   - secrets: Which secrets the list may contain.
-  ///   - now: The time to which ages are measured.
-  ///   - expiryRules: The expiry rules of apps, which affect freshness.
+  ///   - context: What else is known of the entries.
   ///   - store: The store that is listed.
   ///   - schema: The name of the schema of a JSON document.
   ///   - terminalWidth: The width to which URLs are shortened, or `nil` to show them in full.
   public func makeRenderer(
-    columns: [Column]?, secrets: SecretPolicy, now: Timestamp,
-    expiryRules: [UserInfoExpiry.Rule] = UserInfoExpiry.known, store: StoreDescription,
+    columns: [EntryField]?, secrets: SecretPolicy, context: EntryContext, store: StoreDescription,
     schema: String = "list", terminalWidth: Int?
   ) -> ListRenderer {
     let columns = columns ?? standardColumns
@@ -154,28 +152,20 @@ public enum ListFormat: String, Hashable, Sendable, CaseIterable {
     case .table:
       .whole(
         TableRenderer(
-          columns: columns, secrets: secrets, now: now, expiryRules: expiryRules,
-          terminalWidth: terminalWidth))
+          columns: columns, secrets: secrets, context: context, terminalWidth: terminalWidth))
     // Not by lines: whether a comma is needed depends on the entries before, so threads could not
     // write independently.
     case .json:
       .whole(
         JSONRenderer(
-          columns: columns, secrets: secrets, now: now, expiryRules: expiryRules, store: store,
-          schema: schema))
-    case .ndjson:
-      .lines(
-        NDJSONRenderer(columns: columns, secrets: secrets, now: now, expiryRules: expiryRules))
+          columns: columns, secrets: secrets, context: context, store: store, schema: schema))
+    case .ndjson: .lines(NDJSONRenderer(columns: columns, secrets: secrets, context: context))
     case .csv:
-      .lines(
-        DelimitedRenderer(
-          .csv, columns: columns, secrets: secrets, now: now, expiryRules: expiryRules))
+      .lines(DelimitedRenderer(.csv, columns: columns, secrets: secrets, context: context))
     case .tsv:
-      .lines(
-        DelimitedRenderer(
-          .tsv, columns: columns, secrets: secrets, now: now, expiryRules: expiryRules))
+      .lines(DelimitedRenderer(.tsv, columns: columns, secrets: secrets, context: context))
     case .urls: .lines(URLsRenderer(secrets: secrets))
-    case .ncdu: .whole(NcduRenderer(secrets: secrets, now: now, path: store.path))
+    case .ncdu: .whole(NcduRenderer(secrets: secrets, now: context.now, path: store.path))
     }
   }
 }

@@ -20,7 +20,7 @@ struct TableRenderer: ResponseRenderer {
     var emphases: [Emphasis?] = []
   }
 
-  private let columns: [Column]
+  private let columns: [EntryField]
   private let cells: CellReader
   private let now: Timestamp
   private let terminalWidth: Int?
@@ -31,13 +31,11 @@ struct TableRenderer: ResponseRenderer {
   private var reused = Row()
 
   init(
-    columns: [Column], secrets: SecretPolicy, now: Timestamp,
-    expiryRules: [UserInfoExpiry.Rule], terminalWidth: Int?
+    columns: [EntryField], secrets: SecretPolicy, context: EntryContext, terminalWidth: Int?
   ) {
     self.columns = columns
-    cells = CellReader(
-      secrets: secrets, reader: .people, now: now, expiryRules: expiryRules)
-    self.now = now
+    cells = CellReader(secrets: secrets, reader: .people, context: context)
+    now = context.now
     self.terminalWidth = terminalWidth
   }
 
@@ -79,7 +77,7 @@ struct TableRenderer: ResponseRenderer {
     }
   }
 
-  private static func isNumber(_ value: CellValue) -> Bool {
+  private static func isNumber(_ value: EntryField.Value?) -> Bool {
     switch value {
     case .integer, .byteCount, .percent, .age, .duration: true
     default: false
@@ -87,7 +85,7 @@ struct TableRenderer: ResponseRenderer {
   }
 
   /// Returns the emphasis of freshness; other values have none.
-  private static func emphasis(of value: CellValue) -> Emphasis? {
+  private static func emphasis(of value: EntryField.Value?) -> Emphasis? {
     switch value {
     case .freshness(let state): state?.emphasis
     case .remainingLifetime(let seconds):
@@ -96,23 +94,23 @@ struct TableRenderer: ResponseRenderer {
     }
   }
 
-  private func append(_ value: CellValue, into text: inout TextBuffer) {
+  private func append(_ value: EntryField.Value?, into text: inout TextBuffer) {
     switch value {
-    case .unknown: break
+    case nil: break
     case .integer(let value): text.append(integer: value)
     case .byteCount(let value): text.append(byteCount: value)
-    case .percent(let value): text.append("\(value)%")
-    case .text(let value): text.append(shown: value)
+    case .percent(let value, _): text.append("\(value)%")
+    case .text(let value), .url(let value), .urlPart(_, let value): text.append(shown: value)
     case .word(let word): text.append(word)
     case .freshness(let state): text.append(state.words)
     case .time(let time): text.append(time: time)
     case .age(let time): text.append(AgeText.text(from: time, to: now))
     case .duration(let seconds): text.append(AgeText.text(seconds: seconds))
     case .remainingLifetime(let seconds): text.append(remainingLifetime: seconds)
-    case .words(let words): text.append(words: words, orElse: "none")
+    case .texts(let texts): text.append(words: texts, orElse: "none")
     case .headers(let headers): text.append(shown: headers.joined)
     case .notes(let notes): text.append(codesOf: notes)
-    case .property(let value): text.append(shown: value.text)
+    case .property(_, let value): text.append(shown: value.text)
     case .properties(let properties): text.append(shown: properties.text)
     }
   }
@@ -149,14 +147,14 @@ struct TableRenderer: ResponseRenderer {
       if let limits, width > limits[index] {
         // A file name of a Foundation store begins with the time, which tells entries apart better than the end does.
         cell = DisplayWidth.shortened(
-          cell, to: limits[index], keeping: column == .id ? .start : .startAndEnd,
+          cell, to: limits[index], keeping: column.name == "id" ? .start : .startAndEnd,
           style: buffer.style)
         width = DisplayWidth.width(of: cell)
       }
       let padding = layout.widths[index] - width
-      if column.alignment == .right { buffer.append(UInt8(ascii: " "), count: padding) }
+      if column.isNumeric { buffer.append(UInt8(ascii: " "), count: padding) }
       buffer.append(as: row.emphases[index]) { $0.append(contentsOf: cell) }
-      if column.alignment == .left, index < columns.count - 1 {
+      if !column.isNumeric, index < columns.count - 1 {
         buffer.append(UInt8(ascii: " "), count: padding)
       }
     }
@@ -190,16 +188,16 @@ struct TableLayout {
   ///   - columns: The columns.
   ///   - natural: The width of each column if there is enough room.
   ///   - terminalWidth: The width of the terminal; `nil` if there is always enough room.
-  init(_ columns: [Column], _ natural: [Int], terminalWidth: Int?) {
+  init(_ columns: [EntryField], _ natural: [Int], terminalWidth: Int?) {
     self.terminalWidth = terminalWidth
     var widths = natural
     if let terminalWidth {
       let room = terminalWidth - Self.gap * (columns.count - 1)
-      if widths.reduce(0, +) > room, let id = columns.firstIndex(of: .id) {
+      if widths.reduce(0, +) > room, let id = columns.firstIndex(of: "id") {
         widths[id] = min(widths[id], Self.fileNameWidth)
       }
       // Shorten text before numbers.
-      let texts = columns.indices.filter { columns[$0].alignment == .left }
+      let texts = columns.indices.filter { !columns[$0].isNumeric }
       Self.shrink(&widths, at: texts, downTo: Self.textWidth, toFit: room)
       Self.shrink(
         &widths, at: Array(columns.indices), downTo: Self.smallestWidth, toFit: room)

@@ -1,5 +1,5 @@
 public import Administration
-public import Bytes
+import Bytes
 import JSON
 public import ResponseStorage
 
@@ -186,33 +186,31 @@ public struct ColumnReader: Sendable {
   ///
   /// - Parameters:
   ///   - secrets: Which secrets the values may contain.
-  ///   - now: The time to which ages are measured.
-  ///   - expiryRules: The expiry rules of apps, which affect freshness.
-  public init(secrets: SecretPolicy, now: Timestamp, expiryRules: [UserInfoExpiry.Rule]) {
+  ///   - context: What else is known of the entries.
+  public init(secrets: SecretPolicy, context: EntryContext) {
     self.secrets = secrets
-    self.now = now
-    cells = CellReader(
-      secrets: secrets, reader: .programs, now: now, expiryRules: expiryRules)
+    now = context.now
+    cells = CellReader(secrets: secrets, reader: .programs, context: context)
   }
 
   /// Returns the value of a column.
   public func value(
-    of column: Column, in response: borrowing StoredResponse
+    of column: EntryField, in response: borrowing StoredResponse
   ) -> DatabaseValue {
     switch cells.value(of: column, in: response) {
-    case .unknown: .null
-    case .integer(let value), .percent(let value), .duration(let value): .integer(value)
+    case nil: .null
+    case .integer(let value), .percent(let value, _), .duration(let value): .integer(value)
     case .byteCount(let count): .integer(count.bytes)
-    case .text(let text): DatabaseValue(text: text.bytes)
+    case .text(let text), .url(let text), .urlPart(_, let text): DatabaseValue(text: text.bytes)
     case .word(let word): .text(Array(word.utf8))
     case .freshness(let state): state.map { .text(Array($0.rawValue.utf8)) } ?? .null
     case .time(let time): Self.text { $0.append(time: time) }
     case .age(let time): .integer(now.wholeSeconds - time.wholeSeconds)
     case .remainingLifetime(let seconds): seconds.map { .integer($0) } ?? .null
-    case .words(let words): Self.json { $0.value(words) }
+    case .texts(let texts): Self.json { $0.value(texts.compactMap(\.string)) }
     case .headers(let headers): Self.json { $0.value(headers) }
     case .notes(let notes): Self.json { $0.value(notes) }
-    case .property(let value): Self.value(value)
+    case .property(_, let value): Self.value(value)
     case .properties(let properties): Self.json { $0.properties(properties) }
     }
   }

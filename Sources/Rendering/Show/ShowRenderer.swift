@@ -81,32 +81,33 @@ public struct ShowRenderer: Sendable {
     _ response: StoredResponse, sha256: String?, into buffer: inout TextBuffer
   ) {
     let cells = CellReader(
-      secrets: secrets, reader: .people, now: now, expiryRules: expiryRules)
-    let facts: [(String, Column)] = [
-      ("Entry", .id), ("URL", .url), ("Key", .key), ("Stored", .stored),
-      ("First stored", .firstStored), ("Freshness", .ttl), ("Validators", .validators),
-      ("Media type", .mime), ("Partition", .partition), ("Policy", .policy),
-      ("Body", .bodyLocation), ("Size", .size),
+      secrets: secrets, reader: .people,
+      context: EntryContext(now: now, expiryRules: expiryRules))
+    let facts: [(String, EntryField)] = [
+      ("Entry", "id"), ("URL", "url"), ("Key", "key"), ("Stored", "stored"),
+      ("First stored", "first-stored"), ("Freshness", "ttl"), ("Validators", "validators"),
+      ("Media type", "mime"), ("Partition", "partition"), ("Policy", "policy"),
+      ("Body", "body-location"), ("Size", "size"),
     ]
     for (title, column) in facts {
       let value = cells.value(of: column, in: response)
       // Most entries have no partition, and entries of some archives no key. A hyphen would look
       // like something that is missing.
-      if case .unknown = value, column == .partition || column == .key { continue }
+      if value == nil, ["partition", "key"].contains(column.name) { continue }
       buffer.append(title)
       buffer.append(UInt8(ascii: " "), count: 14 - title.utf8.count)
       append(value, into: &buffer)
-      if column == .ttl,
+      if column.name == "ttl",
         let freshness = ResponseFreshness(
           of: response, at: now, rules: expiryRules)
       {
         buffer.append(basisOf: freshness)
       }
-      if column == .bodyLocation, let name = response.bodyFileName {
+      if column.name == "body-location", let name = response.bodyFileName {
         buffer.append(" ")
         buffer.append(shown: name)
       }
-      if column == .size { appendMissing(of: response, into: &buffer) }
+      if column.name == "size" { appendMissing(of: response, into: &buffer) }
       buffer.append(UInt8(ascii: "\n"))
     }
     if let sha256 {
@@ -127,7 +128,7 @@ public struct ShowRenderer: Sendable {
   }
 
   /// Appends a value with its unit, and with the age of a time.
-  func append(_ value: CellValue, into buffer: inout TextBuffer) {
+  func append(_ value: EntryField.Value?, into buffer: inout TextBuffer) {
     switch value {
     case .byteCount(let count):
       buffer.append(ByteSizeText.text(count))
@@ -141,13 +142,13 @@ public struct ShowRenderer: Sendable {
       buffer.append(" (\(AgeText.words(from: time, to: now)))")
     case .duration(let seconds): buffer.append(AgeText.words(seconds: seconds))
     case .remainingLifetime(let seconds): buffer.append(remainingLifetimeInWords: seconds)
-    case .words(let words): buffer.append(words: words, orElse: "none")
+    case .texts(let texts): buffer.append(words: texts, orElse: "none")
     case .integer(let number): buffer.append(integer: number)
-    case .percent(let number): buffer.append("\(number)%")
-    case .text(let text): buffer.append(shown: text)
+    case .percent(let number, _): buffer.append("\(number)%")
+    case .text(let text), .url(let text), .urlPart(_, let text): buffer.append(shown: text)
     case .word(let word): buffer.append(word)
     case .freshness(let state): buffer.append(state.words, as: state?.emphasis)
-    case .unknown, .age, .headers, .notes, .property, .properties: buffer.append("-")
+    case nil, .age, .headers, .notes, .property, .properties: buffer.append("-")
     }
   }
 
@@ -211,10 +212,11 @@ public struct ShowRenderer: Sendable {
 
 extension ShowRenderer {
   /// The columns of a complete entry; members that no list has follow them.
-  private static let columns: [Column] =
-    Column.standardJSON + [
-      .key, .partition, .policy, .freshness, .ttl, .lifetime, .lifetimeSource, .currentAge,
-      .expiresAt, .validators, .received, .announced, .requestHeaders, .responseHeaders,
+  private static let columns =
+    EntryField.standardJSON + [
+      "key", "partition", "policy", "freshness", "ttl", "lifetime", "lifetime-source",
+      "current-age", "expires-at", "validators", "received", "announced", "request-headers",
+      "response-headers",
     ]
 
   /// Appends a response to a document that is an array, with the digest of its body if it was computed.
@@ -236,8 +238,10 @@ extension ShowRenderer {
 
   private func write(_ response: StoredResponse, sha256: String?, to json: inout JSONWriter) {
     // The members of `list` first, so that what reads one can read the other.
-    EntryJSON(columns: Self.columns, secrets: secrets, now: now, expiryRules: expiryRules)
-      .write(response, to: &json)
+    EntryJSON(
+      columns: Self.columns, secrets: secrets,
+      context: EntryContext(now: now, expiryRules: expiryRules)
+    ).write(response, to: &json)
     let request = response.request
     json.member("sha256", sha256)
     json.member("body_file", utf8OrBase64: response.bodyFileName)

@@ -6,10 +6,15 @@ import Bytes
 struct TextColumns {
   /// A column.
   struct Column {
+    enum Alignment {
+      case left
+      case right
+    }
+
     /// The heading.
     var title: String
     /// The alignment of the cells.
-    var alignment = Rendering.Column.Alignment.left
+    var alignment = Alignment.left
   }
 
   private let columns: [Column]

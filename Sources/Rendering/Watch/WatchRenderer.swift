@@ -11,7 +11,7 @@ public struct WatchRenderer: Sendable {
   private let hasRows: Bool
 
   /// The fields that lines and objects show.
-  public static let projection = (Column.standardJSON + [.freshness, .host]).projection
+  public static let projection = (EntryField.standardJSON + ["freshness", "host"]).projection
 
   /// Creates a renderer.
   ///
@@ -44,11 +44,12 @@ public struct WatchRenderer: Sendable {
     _ change: EntryChange, at moment: Moment, width: Int?, into buffer: inout TextBuffer
   ) {
     let reader = CellReader(
-      secrets: secrets, reader: .people, now: moment.evaluation, expiryRules: expiryRules)
+      secrets: secrets, reader: .people,
+      context: EntryContext(now: moment.evaluation, expiryRules: expiryRules))
     var (status, freshness): (String, (String, Emphasis?)) = ("-", ("-", nil))
     if let response = change.response {
       status = response.status.map { "\($0)" } ?? "-"
-      if case .freshness(let state) = reader.value(of: .freshness, in: response) {
+      if case .freshness(let state) = reader.value(of: "freshness", in: response) {
         freshness = (state.words, state?.emphasis)
       }
     }
@@ -258,9 +259,8 @@ extension WatchRenderer {
         return json.member("size", change.size)
       }
       EntryJSON(
-        columns: Column.standardJSON + [.host, .freshness], secrets: secrets,
-        now: moment.evaluation,
-        expiryRules: expiryRules
+        columns: EntryField.standardJSON + ["host", "freshness"], secrets: secrets,
+        context: EntryContext(now: moment.evaluation, expiryRules: expiryRules)
       ).write(response, to: &json)
       guard change.kind == .replaced else { return }
       json.object("previous") { json in

@@ -53,7 +53,7 @@ extension URLCacheAdmin {
       help: ArgumentHelp("The columns, separated by commas, or 'all'.", valueName: "columns"),
       completion: .requested,
       transform: parseColumns)
-    var columns: [Column]?
+    var columns: [EntryField]?
 
     @Flag(
       help: "Show more columns, and URLs in full, even if lines become wider than the terminal.")
@@ -170,11 +170,11 @@ extension URLCacheAdmin {
       _ source: any ResponseSource, _ listing: inout Listing, _ now: Timestamp,
       _ tags: SidecarTags?, _ environment: CommandEnvironment
     ) throws {
-      let columns = (self.columns ?? (wide ? Column.wide : nil))?
-        .map { column in tags.map(column.reading) ?? column }
+      let columns = self.columns ?? (wide ? EntryField.wide : nil)
+      var context = EntryContext(now: now, expiryRules: listing.selection.expiryRules)
+      context.sidecars = tags
       let kind = format.makeRenderer(
-        columns: columns, secrets: secrets.policy, now: now,
-        expiryRules: listing.selection.expiryRules, store: source.description,
+        columns: columns, secrets: secrets.policy, context: context, store: source.description,
         terminalWidth: wide ? nil : environment.terminalWidth)
       var renderer = kind.renderer
       var projection = (columns ?? format.standardColumns).projection
@@ -182,9 +182,9 @@ extension URLCacheAdmin {
       var output = OutputBuffer(environment)
       renderer.begin(into: &output.text)
       var sorted: Int64?
-      if var sort {
-        if let tags { sort.column = sort.column.reading(tags) }
-        sorted = try listing.scanSorted(source, projection, by: sort) { response in
+      if let sort {
+        sorted = try listing.scanSorted(source, projection, by: sort.resolved(in: context)) {
+          response in
           renderer.render(response, into: &output.text)
           try output.flushIfLarge()
         }
@@ -230,7 +230,7 @@ extension URLCacheAdmin {
 extension ListFormat: OutputFormat {}
 
 /// The names of all columns, in lines of at most 79 columns including an indent of two.
-private let columnLines = Column.all.compactMap(\.name.string)
+private let columnLines = EntryField.columns.map(\.name)
   .reduce(into: [String]()) { lines, name in
     if let line = lines.last, line.utf8.count + name.utf8.count < 77 {
       lines[lines.count - 1] = "\(line) \(name)"

@@ -106,7 +106,8 @@ extension URLCacheAdmin {
       let sql = try text(in: environment)
       let now = cache.now(in: environment)
       let rules = selection.expiry.userInfoExpiry
-      let reader = ColumnReader(secrets: policy, now: now, expiryRules: rules)
+      let reader = ColumnReader(
+        secrets: policy, context: EntryContext(now: now, expiryRules: rules))
       do {
         var query = try EntryQuery(
           sql, parameters: parameters(), reader: reader,

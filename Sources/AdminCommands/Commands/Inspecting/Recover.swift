@@ -73,7 +73,7 @@ extension URLCacheAdmin {
         "The columns, separated by commas: the columns of 'list', 'confidence' and 'found'.",
         valueName: "columns"),
       transform: parseRecoveredColumns)
-    var columns: [Column]?
+    var columns: [EntryField]?
 
     @Option(
       name: [.customShort("n"), .long],
@@ -140,12 +140,14 @@ extension URLCacheAdmin {
       let facts = RecoveredFacts()
       let standard =
         format == .table
-        ? Column.standardRecovered
-        : format == .urls ? format.standardColumns : Column.standardRecoveredJSON
-      let columns = (columns ?? standard).map { $0.reading(facts) }
+        ? EntryField.standardRecovered
+        : format.standardColumns + (format == .urls ? [] : EntryField.recoveredColumns)
+      let columns = columns ?? standard
+      var context = EntryContext(now: now, expiryRules: listing.selection.expiryRules)
+      context.recovered = facts
       var renderer = format.makeRenderer(
-        columns: columns, secrets: secrets.policy, now: now,
-        expiryRules: listing.selection.expiryRules, store: source.description, schema: "recover",
+        columns: columns, secrets: secrets.policy, context: context, store: source.description,
+        schema: "recover",
         terminalWidth: environment.terminalWidth
       ).renderer
       var output = OutputBuffer(environment)
@@ -277,6 +279,6 @@ extension URLCacheAdmin {
 extension RecoveryConfidence: ExpressibleByArgument {}
 
 /// Parses comma-separated columns of recovered entries.
-private func parseRecoveredColumns(_ text: String) throws -> [Column] {
-  try parseColumns(text, adding: Column.ofRecoveredEntries)
+private func parseRecoveredColumns(_ text: String) throws -> [EntryField] {
+  try parseColumns(text, adding: EntryField.recoveredColumns)
 }

@@ -197,8 +197,8 @@ extension URLCacheAdmin.Export {
     // Before the first entry is read, so that a name that is taken is reported at once.
     let target = try ArchiveOutput(path: output, isForced: force, environment)
     let reader = ColumnReader(
-      secrets: SecretPolicy(showSecrets: redaction.withCredentials), now: now,
-      expiryRules: selection.expiryRules)
+      secrets: SecretPolicy(showSecrets: redaction.withCredentials),
+      context: EntryContext(now: now, expiryRules: selection.expiryRules))
     var listing = Listing(selection: selection, now: now)
     do {
       var database = try EntryDatabase(
