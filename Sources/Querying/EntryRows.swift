@@ -15,11 +15,11 @@ public struct EntryRows: ResponseTally {
   let projection: Projection
 
   private let reader: ColumnReader
+  private let idReader: ColumnReader
   private let check: EntryCheck
   /// The columns of entries, and the other tables, that are filled.
   private let columns: [EntryField]
   private let tables: Set<EntryTable>
-  private let id: EntryField = "id"
   /// Whether entries are filled, and whether other tables are: asking the set for each entry takes noticeably longer.
   private let (fillsEntries, fillsOthers): (Bool, Bool)
 
@@ -36,7 +36,8 @@ public struct EntryRows: ResponseTally {
   init(columns: [EntryField], tables: Set<EntryTable>, reader: ColumnReader, check: EntryCheck) {
     (self.columns, self.tables) = (columns, tables)
     (fillsEntries, fillsOthers) = (tables.contains(.entries), tables.contains { $0 != .entries })
-    (self.reader, self.check) = (reader, check)
+    (self.reader, self.idReader) = (reader.reading(columns), reader.reading(["id"]))
+    self.check = check
     projection = tables.reduce(into: []) { result, table in
       result.formUnion(table == .entries ? columns.projection : table.projection)
     }
@@ -52,11 +53,11 @@ public struct EntryRows: ResponseTally {
     entries += 1
     if fillsEntries {
       // Iterating over the array would retain it, and threads that share it would contend for its reference count.
-      for index in columns.indices { rows.append(reader.value(of: columns[index], in: response)) }
+      for index in columns.indices { rows.append(reader.value(at: index, in: response)) }
       rows.endRow(of: .entries)
     }
     guard fillsOthers else { return }
-    let id = reader.value(of: self.id, in: response)
+    let id = idReader.value(at: 0, in: response)
     if tables.contains(.headers) || tables.contains(.directives) {
       insert(response.request.headers, .text("request"), id)
       insert(response.responseHeaders, .text("response"), id)

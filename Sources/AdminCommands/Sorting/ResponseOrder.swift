@@ -20,8 +20,11 @@ struct ResponseOrder {
   /// The opposite order.
   var reversed: ResponseOrder { ResponseOrder(column: column, isDescending: !isDescending) }
 
+  private let read: EntryField.Read
+
   private init(column: EntryField, isDescending: Bool) {
     (self.column, self.isDescending) = (column, isDescending)
+    read = column.ordered
   }
 
   /// Parses `size` or `-size`, and also `size desc` and `size:desc`, as other programs write it.
@@ -37,7 +40,8 @@ struct ResponseOrder {
     let hasSign = name.utf8.first == UInt8(ascii: "-")
     let columns = try parseColumns(hasSign ? String(name.dropFirst()) : name)
     guard columns.count == 1 else { throw ValidationError("'--sort' accepts one column.") }
-    self.column = columns[0]
+    column = columns[0]
+    read = columns[0].ordered
     self.isDescending = hasSign != (isWord && direction == "desc")
   }
 
@@ -54,7 +58,7 @@ struct ResponseOrder {
   /// Returns the place of an entry. The order must be resolved.
   func place(of response: borrowing StoredResponse) -> EntryPlace {
     guard let context else { preconditionFailure("the order is not resolved") }
-    return EntryPlace(column.order(of: response, in: context), response.id)
+    return EntryPlace(read.value(of: response, in: context)?.order ?? .unknown, response.id)
   }
 
   /// Whether an entry comes before another one.

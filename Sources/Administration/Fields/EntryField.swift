@@ -123,8 +123,8 @@ public struct EntryField: Sendable {
     }
   }
 
-  /// How a value is read.
-  struct Read: Sendable {
+  /// How a value is read. Lists keep it for each column, since a whole field takes longer to copy.
+  public struct Read: Sendable {
     enum Source: Sendable {
       case part(@Sendable (borrowing StoredResponse) -> Value?)
       case keyed(@Sendable (borrowing StoredResponse, ByteString?) -> Value?)
@@ -137,6 +137,7 @@ public struct EntryField: Sendable {
     /// The parts of a response to decode.
     let projection: Projection
     let source: Source
+    fileprivate(set) var key: ByteString?
 
     static func part(
       _ projection: Projection, _ read: @escaping @Sendable (borrowing StoredResponse) -> Value?
@@ -161,8 +162,8 @@ public struct EntryField: Sendable {
     }
 
     /// Returns the value; `nil` if it is unknown.
-    func value(
-      of response: borrowing StoredResponse, _ key: ByteString?, in context: borrowing EntryContext
+    public func value(
+      of response: borrowing StoredResponse, in context: borrowing EntryContext
     ) -> Value? {
       switch source {
       case .part(let read): return read(response)
@@ -209,27 +210,22 @@ public struct EntryContext: Sendable {
 }
 
 extension EntryField {
-  /// The parts of a response to decode for ``value(of:in:)``.
+  /// The parts of a response to decode for a list.
   public var projection: Projection { read.projection }
 
-  /// Returns the value in a list; `nil` if it is unknown.
-  public func value(
-    of response: borrowing StoredResponse, in context: borrowing EntryContext
-  ) -> Value? {
-    read.value(of: response, key, in: context)
-  }
+  /// How the value in a list is read.
+  public var shown: Read { withKey(read) }
 
-  /// The parts of a response to decode for ``order(of:in:)``.
+  /// The parts of a response to decode for the order of a list.
   public var orderProjection: Projection { (sorted ?? read).projection }
 
-  /// Returns the value that a list is sorted by.
-  public func order(
-    of response: borrowing StoredResponse, in context: borrowing EntryContext
-  ) -> EntryPlace.Key {
-    guard let value = (sorted ?? read).value(of: response, key, in: context) else {
-      return .unknown
-    }
-    return value.number.map { .number($0) } ?? value.text.map { .text($0) } ?? .unknown
+  /// How the value that a list is sorted by is read.
+  public var ordered: Read { withKey(sorted ?? read) }
+
+  private func withKey(_ read: Read) -> Read {
+    var read = read
+    read.key = key
+    return read
   }
 
   /// Returns the parts of a response to decode for ``comparedValue(of:in:)``.
@@ -243,7 +239,7 @@ extension EntryField {
   func comparedValue(
     of response: borrowing StoredResponse, in context: borrowing EntryContext
   ) -> Value? {
-    (compared ?? read).value(of: response, key, in: context)
+    withKey(compared ?? read).value(of: response, in: context)
   }
 
   /// Returns the time that the compared value depends on, if there is one.
@@ -260,6 +256,11 @@ extension EntryField {
 }
 
 extension EntryField.Value {
+  /// What a list is sorted by.
+  public var order: EntryPlace.Key {
+    number.map { .number($0) } ?? text.map { .text($0) } ?? .unknown
+  }
+
   /// The number that the value is, or the number of values in it; `nil` if it is a text.
   var number: Double? {
     switch self {

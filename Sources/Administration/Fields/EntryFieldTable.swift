@@ -16,8 +16,11 @@ extension EntryField {
         case .file(let name): .text(name)
         }
       }),
-    EntryField("stored", .time, .time(.stored)),
-    EntryField("first-stored", .time, .time(.firstStored)),
+    EntryField(
+      "stored", .time, .part(.stored) { $0.stored.map { .time($0) } }, compared: .time(.stored)),
+    EntryField(
+      "first-stored", .time, .part(.firstStored) { $0.firstStored.map { .time($0) } },
+      compared: .time(.firstStored)),
     EntryField("age", .age, .part(.stored) { $0.stored.map { .age($0) } }, compared: .time(nil)),
     EntryField("status", .status, .part(.status) { $0.status.map { .integer($0) } }),
     // Methods are case-sensitive (RFC 9110 §9.1), but `--method` ignores their case as well.

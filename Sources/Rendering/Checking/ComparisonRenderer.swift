@@ -212,13 +212,14 @@ extension ComparisonRenderer {
 
   private func appendValues(_ detail: EntryDifference, into buffer: inout TextBuffer) {
     let cells = CellReader(
-      secrets: secrets, reader: .people, context: EntryContext(now: now, expiryRules: []))
+      Self.columns.map(\.column), secrets: secrets, reader: .people,
+      context: EntryContext(now: now, expiryRules: []))
     let renderer = ShowRenderer(secrets: secrets, now: now)
-    for (title, column) in Self.columns {
+    for (index, title) in Self.columns.map(\.title).enumerated() {
       let texts = [detail.first, detail.second].map { response in
         var text = TextBuffer()
         if let response {
-          renderer.append(cells.value(of: column, in: response), into: &text)
+          renderer.append(cells.value(at: index, in: response), into: &text)
         }
         return text
       }

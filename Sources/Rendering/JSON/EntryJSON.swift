@@ -14,7 +14,7 @@ struct EntryJSON {
     self.columns = columns
     // Encoded once for all responses of the list.
     names = JSONNames(.hostileText, columns) { $0.key(utf8OrBase64: $1.jsonName) }
-    cells = CellReader(secrets: secrets, reader: .programs, context: context)
+    cells = CellReader(columns, secrets: secrets, reader: .programs, context: context)
     now = context.now
   }
 
@@ -24,7 +24,7 @@ struct EntryJSON {
     let columns = columns.span
     for index in columns.indices {
       json.key(names, at: index)
-      switch cells.value(of: columns[index], in: response) {
+      switch cells.value(at: index, in: response) {
       case nil: json.null()
       case .integer(let value), .percent(let value, _): json.value(value)
       case .byteCount(let count): json.value(count)

@@ -4,18 +4,30 @@ import ResponseStorage
 
 /// Reads the values of columns, with secrets masked.
 struct CellReader {
-  var secrets: SecretPolicy
-  var reader: SecretPolicy.Reader
-  var context: EntryContext
+  private let secrets: SecretPolicy
+  private let reader: SecretPolicy.Reader
+  private let context: EntryContext
+  private let reads: [EntryField.Read]
+  /// Whether people see a word for an unknown value of a column: wherever other entries have one.
+  private let sayUnknown: [Bool]
+
+  init(
+    _ columns: [EntryField], secrets: SecretPolicy, reader: SecretPolicy.Reader,
+    context: EntryContext
+  ) {
+    (self.secrets, self.reader, self.context) = (secrets, reader, context)
+    reads = columns.map(\.shown)
+    sayUnknown = columns.map { reader == .people && ["freshness", "ttl"].contains($0.name) }
+  }
 
   /// Returns the value of a column; `nil` if it is unknown.
   func value(
-    of column: EntryField, in response: borrowing StoredResponse
+    at column: Int, in response: borrowing StoredResponse
   ) -> EntryField.Value? {
-    guard let value = column.value(of: response, in: context) else {
-      // People see a word wherever other entries have one.
-      let saysUnknown = reader == .people && ["freshness", "ttl"].contains(column.name)
-      return saysUnknown ? .freshness(nil) : nil
+    // Not the array: threads that share it would contend for its reference count.
+    let reads = reads.span
+    guard let value = reads[column].value(of: response, in: context) else {
+      return sayUnknown[column] ? .freshness(nil) : nil
     }
     switch value {
     case .url(let url): return .text(secrets.url(url, for: reader))

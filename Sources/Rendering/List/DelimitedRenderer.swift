@@ -29,7 +29,7 @@ struct DelimitedRenderer: LineRenderer {
   ) {
     self.dialect = dialect
     self.columns = columns
-    cells = CellReader(secrets: secrets, reader: .programs, context: context)
+    cells = CellReader(columns, secrets: secrets, reader: .programs, context: context)
     now = context.now
   }
 
@@ -47,7 +47,7 @@ struct DelimitedRenderer: LineRenderer {
     let columns = columns.span
     for index in columns.indices {
       if index > 0 { buffer.append(dialect.delimiter) }
-      append(cells.value(of: columns[index], in: response), to: &buffer)
+      append(cells.value(at: index, in: response), to: &buffer)
     }
     buffer.append(UInt8(ascii: "\n"))
   }

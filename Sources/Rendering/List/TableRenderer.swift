@@ -34,7 +34,7 @@ struct TableRenderer: ResponseRenderer {
     columns: [EntryField], secrets: SecretPolicy, context: EntryContext, terminalWidth: Int?
   ) {
     self.columns = columns
-    cells = CellReader(secrets: secrets, reader: .people, context: context)
+    cells = CellReader(columns, secrets: secrets, reader: .people, context: context)
     now = context.now
     self.terminalWidth = terminalWidth
   }
@@ -64,9 +64,9 @@ struct TableRenderer: ResponseRenderer {
     row.widths.removeAll(keepingCapacity: true)
     row.numbers.removeAll(keepingCapacity: true)
     row.emphases.removeAll(keepingCapacity: true)
-    for column in columns {
+    for column in columns.indices {
       let start = row.text.bytes.count
-      let value = cells.value(of: column, in: response)
+      let value = cells.value(at: column, in: response)
       append(value, into: &row.text)
       // Without it, columns would shift for `awk` and the like.
       if row.text.bytes.count == start { row.text.append(UInt8(ascii: "-")) }

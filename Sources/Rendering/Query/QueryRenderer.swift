@@ -179,25 +179,33 @@ struct QueryTable: Sendable {
 /// They are the values of the JSON formats; what is an array or an object there is its text here.
 public struct ColumnReader: Sendable {
   private let secrets: SecretPolicy
+  private let context: EntryContext
   private let cells: CellReader
   private let now: Timestamp
 
   /// Creates a reader.
   ///
   /// - Parameters:
+  ///   - columns: The columns that are read.
   ///   - secrets: Which secrets the values may contain.
   ///   - context: What else is known of the entries.
-  public init(secrets: SecretPolicy, context: EntryContext) {
+  public init(_ columns: [EntryField] = [], secrets: SecretPolicy, context: EntryContext) {
+    self.context = context
     self.secrets = secrets
     now = context.now
-    cells = CellReader(secrets: secrets, reader: .programs, context: context)
+    cells = CellReader(columns, secrets: secrets, reader: .programs, context: context)
+  }
+
+  /// Returns a reader of some columns.
+  public func reading(_ columns: [EntryField]) -> ColumnReader {
+    ColumnReader(columns, secrets: secrets, context: context)
   }
 
   /// Returns the value of a column.
   public func value(
-    of column: EntryField, in response: borrowing StoredResponse
+    at column: Int, in response: borrowing StoredResponse
   ) -> DatabaseValue {
-    switch cells.value(of: column, in: response) {
+    switch cells.value(at: column, in: response) {
     case nil: .null
     case .integer(let value), .percent(let value, _), .duration(let value): .integer(value)
     case .byteCount(let count): .integer(count.bytes)

@@ -80,17 +80,17 @@ public struct ShowRenderer: Sendable {
   private func appendFacts(
     _ response: StoredResponse, sha256: String?, into buffer: inout TextBuffer
   ) {
-    let cells = CellReader(
-      secrets: secrets, reader: .people,
-      context: EntryContext(now: now, expiryRules: expiryRules))
     let facts: [(String, EntryField)] = [
       ("Entry", "id"), ("URL", "url"), ("Key", "key"), ("Stored", "stored"),
       ("First stored", "first-stored"), ("Freshness", "ttl"), ("Validators", "validators"),
       ("Media type", "mime"), ("Partition", "partition"), ("Policy", "policy"),
       ("Body", "body-location"), ("Size", "size"),
     ]
-    for (title, column) in facts {
-      let value = cells.value(of: column, in: response)
+    let cells = CellReader(
+      facts.map(\.1), secrets: secrets, reader: .people,
+      context: EntryContext(now: now, expiryRules: expiryRules))
+    for (index, (title, column)) in facts.enumerated() {
+      let value = cells.value(at: index, in: response)
       // Most entries have no partition, and entries of some archives no key. A hyphen would look
       // like something that is missing.
       if value == nil, ["partition", "key"].contains(column.name) { continue }

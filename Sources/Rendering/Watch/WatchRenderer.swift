@@ -44,12 +44,12 @@ public struct WatchRenderer: Sendable {
     _ change: EntryChange, at moment: Moment, width: Int?, into buffer: inout TextBuffer
   ) {
     let reader = CellReader(
-      secrets: secrets, reader: .people,
+      ["freshness"], secrets: secrets, reader: .people,
       context: EntryContext(now: moment.evaluation, expiryRules: expiryRules))
     var (status, freshness): (String, (String, Emphasis?)) = ("-", ("-", nil))
     if let response = change.response {
       status = response.status.map { "\($0)" } ?? "-"
-      if case .freshness(let state) = reader.value(of: "freshness", in: response) {
+      if case .freshness(let state) = reader.value(at: 0, in: response) {
         freshness = (state.words, state?.emphasis)
       }
     }
