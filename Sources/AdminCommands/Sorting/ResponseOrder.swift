@@ -11,8 +11,7 @@ struct ResponseOrder {
   let column: EntryField
   /// Whether the largest value comes first.
   let isDescending: Bool
-  /// What else is known of the entries.
-  private var context: EntryContext?
+  private var reader: EntryField.Reader?
 
   /// The order without `--sort`.
   static let byID = ResponseOrder(column: "id", isDescending: false)
@@ -20,11 +19,8 @@ struct ResponseOrder {
   /// The opposite order.
   var reversed: ResponseOrder { ResponseOrder(column: column, isDescending: !isDescending) }
 
-  private let read: EntryField.Read
-
   private init(column: EntryField, isDescending: Bool) {
     (self.column, self.isDescending) = (column, isDescending)
-    read = column.ordered
   }
 
   /// Parses `size` or `-size`, and also `size desc` and `size:desc`, as other programs write it.
@@ -41,14 +37,13 @@ struct ResponseOrder {
     let columns = try parseColumns(hasSign ? String(name.dropFirst()) : name)
     guard columns.count == 1 else { throw ValidationError("'--sort' accepts one column.") }
     column = columns[0]
-    read = columns[0].ordered
     self.isDescending = hasSign != (isWord && direction == "desc")
   }
 
   /// Returns the order for entries of which this is known.
   func resolved(in context: EntryContext) -> ResponseOrder {
     var order = self
-    order.context = context
+    order.reader = column.ordered(in: context)
     return order
   }
 
@@ -57,8 +52,8 @@ struct ResponseOrder {
 
   /// Returns the place of an entry. The order must be resolved.
   func place(of response: borrowing StoredResponse) -> EntryPlace {
-    guard let context else { preconditionFailure("the order is not resolved") }
-    return EntryPlace(read.value(of: response, in: context)?.order ?? .unknown, response.id)
+    guard let reader else { preconditionFailure("the order is not resolved") }
+    return EntryPlace(reader.value(response)?.order ?? .unknown, response.id)
   }
 
   /// Whether an entry comes before another one.

@@ -17,16 +17,15 @@ public struct EntryField: Sendable {
   let scope: Scope
   /// Whether a condition must give a ``key``; a list can show all values together.
   let takesKey: Bool
-  private let read: Read
-  /// The value that is compared or sorted by, if it is another one than the list shows.
-  private let (compared, sorted): (Read?, Read?)
+  /// How the value that a list shows is read, the one that a condition compares, and the one that a list is sorted by.
+  private let (read, compared, sorted): (Read, Read, Read)
 
   init(
     _ name: String, _ kind: Kind, in scope: Scope = .everywhere, takesKey: Bool = false,
     _ read: Read, compared: Read? = nil, sorted: Read? = nil
   ) {
     (self.name, self.kind, self.scope, self.takesKey) = (name, kind, scope, takesKey)
-    (self.read, self.compared, self.sorted) = (read, compared, sorted)
+    (self.read, self.compared, self.sorted) = (read, compared ?? read, sorted ?? read)
   }
 
   /// Where a field can be used.
@@ -123,8 +122,8 @@ public struct EntryField: Sendable {
     }
   }
 
-  /// How a value is read. Lists keep it for each column, since a whole field takes longer to copy.
-  public struct Read: Sendable {
+  /// How a value is read.
+  struct Read: Sendable {
     enum Source: Sendable {
       case part(@Sendable (borrowing StoredResponse) -> Value?)
       case keyed(@Sendable (borrowing StoredResponse, ByteString?) -> Value?)
@@ -137,7 +136,6 @@ public struct EntryField: Sendable {
     /// The parts of a response to decode.
     let projection: Projection
     let source: Source
-    fileprivate(set) var key: ByteString?
 
     static func part(
       _ projection: Projection, _ read: @escaping @Sendable (borrowing StoredResponse) -> Value?
@@ -162,8 +160,8 @@ public struct EntryField: Sendable {
     }
 
     /// Returns the value; `nil` if it is unknown.
-    public func value(
-      of response: borrowing StoredResponse, in context: borrowing EntryContext
+    func value(
+      of response: borrowing StoredResponse, _ key: ByteString?, in context: borrowing EntryContext
     ) -> Value? {
       switch source {
       case .part(let read): return read(response)
@@ -178,6 +176,22 @@ public struct EntryField: Sendable {
         return time.map { basis == nil ? .age($0) : .time($0) }
       }
     }
+
+    /// Returns a reader of entries for which this is known.
+    fileprivate func reader(_ key: ByteString?, in context: EntryContext) -> Reader {
+      switch source {
+      // Most columns need nothing but the response. Copying the key and the context for each cell would take a tenth of the
+      // time of a long list.
+      case .part(let read): Reader(value: read)
+      case .keyed, .context, .freshness, .time: Reader { value(of: $0, key, in: context) }
+      }
+    }
+  }
+
+  /// Reads a value of many entries.
+  public struct Reader: Sendable {
+    /// Returns the value; `nil` if it is unknown.
+    public let value: @Sendable (borrowing StoredResponse) -> Value?
   }
 }
 
@@ -213,45 +227,39 @@ extension EntryField {
   /// The parts of a response to decode for a list.
   public var projection: Projection { read.projection }
 
-  /// How the value in a list is read.
-  public var shown: Read { withKey(read) }
-
   /// The parts of a response to decode for the order of a list.
-  public var orderProjection: Projection { (sorted ?? read).projection }
+  public var orderProjection: Projection { sorted.projection }
 
-  /// How the value that a list is sorted by is read.
-  public var ordered: Read { withKey(sorted ?? read) }
+  /// Returns a reader of the value in a list.
+  public func shown(in context: EntryContext) -> Reader { read.reader(key, in: context) }
 
-  private func withKey(_ read: Read) -> Read {
-    var read = read
-    read.key = key
-    return read
-  }
+  /// Returns a reader of the value that a list is sorted by.
+  public func ordered(in context: EntryContext) -> Reader { sorted.reader(key, in: context) }
 
   /// Returns the parts of a response to decode for ``comparedValue(of:in:)``.
   ///
   /// - Parameter ageBasis: The time from which ages count.
   func comparedProjection(ageBasis: AgeBasis) -> Projection {
-    timeBasis(ageBasis)?.projection ?? (compared ?? read).projection
+    timeBasis(ageBasis)?.projection ?? compared.projection
   }
 
   /// Returns the value that a condition compares; `nil` if it is unknown, or if there is none with the ``key``.
   func comparedValue(
     of response: borrowing StoredResponse, in context: borrowing EntryContext
   ) -> Value? {
-    withKey(compared ?? read).value(of: response, in: context)
+    compared.value(of: response, key, in: context)
   }
 
   /// Returns the time that the compared value depends on, if there is one.
   ///
   /// - Parameter ageBasis: The time from which ages count.
   func timeBasis(_ ageBasis: AgeBasis) -> AgeBasis? {
-    if case .time(let basis) = (compared ?? read).source { basis ?? ageBasis } else { nil }
+    if case .time(let basis) = compared.source { basis ?? ageBasis } else { nil }
   }
 
   /// Whether the compared value depends on freshness.
   var needsFreshness: Bool {
-    if case .freshness = (compared ?? read).source { true } else { false }
+    if case .freshness = compared.source { true } else { false }
   }
 }
 

@@ -4,20 +4,26 @@ import ResponseStorage
 
 /// Reads the values of columns, with secrets masked.
 struct CellReader {
+  private struct Column {
+    let reader: EntryField.Reader
+    /// Whether people see a word for an unknown value: wherever other entries have one.
+    let saysUnknown: Bool
+  }
+
   private let secrets: SecretPolicy
   private let reader: SecretPolicy.Reader
-  private let context: EntryContext
-  private let reads: [EntryField.Read]
-  /// Whether people see a word for an unknown value of a column: wherever other entries have one.
-  private let sayUnknown: [Bool]
+  private let columns: [Column]
 
   init(
     _ columns: [EntryField], secrets: SecretPolicy, reader: SecretPolicy.Reader,
     context: EntryContext
   ) {
-    (self.secrets, self.reader, self.context) = (secrets, reader, context)
-    reads = columns.map(\.shown)
-    sayUnknown = columns.map { reader == .people && ["freshness", "ttl"].contains($0.name) }
+    (self.secrets, self.reader) = (secrets, reader)
+    self.columns = columns.map {
+      Column(
+        reader: $0.shown(in: context),
+        saysUnknown: reader == .people && ["freshness", "ttl"].contains($0.name))
+    }
   }
 
   /// Returns the value of a column; `nil` if it is unknown.
@@ -25,9 +31,9 @@ struct CellReader {
     at column: Int, in response: borrowing StoredResponse
   ) -> EntryField.Value? {
     // Not the array: threads that share it would contend for its reference count.
-    let reads = reads.span
-    guard let value = reads[column].value(of: response, in: context) else {
-      return sayUnknown[column] ? .freshness(nil) : nil
+    let columns = columns.span
+    guard let value = columns[column].reader.value(response) else {
+      return columns[column].saysUnknown ? .freshness(nil) : nil
     }
     switch value {
     case .url(let url): return .text(secrets.url(url, for: reader))
