@@ -103,12 +103,11 @@ import Testing
     let names = try #require(error.hint).split(separator: " ").dropFirst(3)
     #expect(
       names.map(String.init) == [
-        "url", "key", "host", "path", "query(\"NAME\")", "scheme", "method", "mime", "partition",
-        "header(\"NAME\")", "request-header(\"NAME\")", "etag",
-        "cache-control", "storage-policy", "user-info(\"NAME\")", "body", "partial", "freshness",
-        "validator", "status", "size", "received", "age", "ttl", "lifetime", "current-age",
-        "stored",
-        "first-stored", "date", "last-modified", "expires-at",
+        "stored", "first-stored", "age", "status", "method", "size", "mime", "url", "host",
+        "path", "scheme", "partition", "received", "etag", "last-modified", "cache-control",
+        "date", "freshness", "ttl", "lifetime", "current-age", "expires-at", "key",
+        "user-info(\"NAME\")", "query(\"NAME\")", "header(\"NAME\")", "request-header(\"NAME\")",
+        "storage-policy", "body", "partial", "validator",
         // Fields that depend on rules are tested with rules, in test_rules.py.
         "class", "revalidation",
       ])

@@ -122,51 +122,34 @@ public struct EntryField: Sendable {
     }
   }
 
-  /// How a value is read.
-  struct Read: Sendable {
-    enum Source: Sendable {
-      case part(@Sendable (borrowing StoredResponse) -> Value?)
-      case keyed(@Sendable (borrowing StoredResponse, ByteString?) -> Value?)
-      case freshness(@Sendable (borrowing ResponseFreshness) -> Value?)
-      case context(@Sendable (borrowing StoredResponse, borrowing EntryContext) -> Value?)
-      /// `nil` means the time from which ages count.
-      case time(AgeBasis?)
-    }
+  /// How a value is read, with the parts of a response to decode for it.
+  enum Read: Sendable {
+    case part(Projection, @Sendable (borrowing StoredResponse) -> Value?)
+    /// For the key of the field.
+    case keyed(Projection, @Sendable (borrowing StoredResponse, ByteString?) -> Value?)
+    case freshness(@Sendable (borrowing ResponseFreshness) -> Value?)
+    case context(
+      Projection, @Sendable (borrowing StoredResponse, borrowing EntryContext) -> Value?)
+    /// `nil` means the time from which ages count.
+    case time(AgeBasis?)
 
-    /// The parts of a response to decode.
-    let projection: Projection
-    let source: Source
-
-    static func part(
-      _ projection: Projection, _ read: @escaping @Sendable (borrowing StoredResponse) -> Value?
-    ) -> Self { Self(projection: projection, source: .part(read)) }
-
-    static func keyed(
-      _ projection: Projection,
-      _ read: @escaping @Sendable (borrowing StoredResponse, ByteString?) -> Value?
-    ) -> Self { Self(projection: projection, source: .keyed(read)) }
-
-    static func freshness(
-      _ read: @escaping @Sendable (borrowing ResponseFreshness) -> Value?
-    ) -> Self { Self(projection: ResponseFreshness.projection, source: .freshness(read)) }
-
-    static func context(
-      _ projection: Projection,
-      _ read: @escaping @Sendable (borrowing StoredResponse, borrowing EntryContext) -> Value?
-    ) -> Self { Self(projection: projection, source: .context(read)) }
-
-    static func time(_ basis: AgeBasis?) -> Self {
-      Self(projection: basis?.projection ?? [], source: .time(basis))
+    var projection: Projection {
+      switch self {
+      case .part(let projection, _), .keyed(let projection, _), .context(let projection, _):
+        projection
+      case .freshness: ResponseFreshness.projection
+      case .time(let basis): basis?.projection ?? []
+      }
     }
 
     /// Returns the value; `nil` if it is unknown.
     func value(
       of response: borrowing StoredResponse, _ key: ByteString?, in context: borrowing EntryContext
     ) -> Value? {
-      switch source {
-      case .part(let read): return read(response)
-      case .keyed(let read): return read(response, key)
-      case .context(let read): return read(response, context)
+      switch self {
+      case .part(_, let read): return read(response)
+      case .keyed(_, let read): return read(response, key)
+      case .context(_, let read): return read(response, context)
       case .freshness(let read):
         if let freshness = context.freshness { return read(freshness) }
         return ResponseFreshness(of: response, at: context.now, rules: context.expiryRules)
@@ -179,10 +162,10 @@ public struct EntryField: Sendable {
 
     /// Returns a reader of entries for which this is known.
     fileprivate func reader(_ key: ByteString?, in context: EntryContext) -> Reader {
-      switch source {
+      switch self {
       // Most columns need nothing but the response. Copying the key and the context for each cell would take a tenth of the
       // time of a long list.
-      case .part(let read): Reader(value: read)
+      case .part(_, let read): Reader(value: read)
       case .keyed, .context, .freshness, .time: Reader { value(of: $0, key, in: context) }
       }
     }
@@ -254,12 +237,12 @@ extension EntryField {
   ///
   /// - Parameter ageBasis: The time from which ages count.
   func timeBasis(_ ageBasis: AgeBasis) -> AgeBasis? {
-    if case .time(let basis) = compared.source { basis ?? ageBasis } else { nil }
+    if case .time(let basis) = compared { basis ?? ageBasis } else { nil }
   }
 
   /// Whether the compared value depends on freshness.
   var needsFreshness: Bool {
-    if case .freshness = compared.source { true } else { false }
+    if case .freshness = compared { true } else { false }
   }
 }
 
@@ -339,20 +322,8 @@ extension EntryField {
   /// The columns that only recovered entries have.
   public static let recoveredColumns = all.filter { $0.scope == .recovered }
 
-  /// The fields that a condition can test, in their order in messages: texts first, then words, numbers and times.
-  static let conditions: [EntryField] = {
-    let first: [EntryField] = [
-      "url", "key", "host", "path", "query", "scheme", "method", "mime", "partition", "header",
-      "request-header", "etag", "cache-control", "storage-policy", "user-info", "body", "partial",
-      "freshness", "validator", "status", "size", "received", "age", "ttl", "lifetime",
-      "current-age", "stored", "first-stored", "date", "last-modified", "expires-at", "class",
-      "revalidation",
-    ]
-    return first
-      + all.filter {
-        [.everywhere, .conditions, .rules].contains($0.scope) && !first.contains($0)
-      }
-  }()
+  /// The fields that a condition can test.
+  static let conditions = all.filter { [.everywhere, .conditions, .rules].contains($0.scope) }
 
   /// Finds a column by its name on the command line: a name from ``columns``, `user-info:KEY` or `proto-props:KEY`.
   public init?(column name: String) {

@@ -21,6 +21,8 @@ struct TableRenderer: ResponseRenderer {
   }
 
   private let columns: [EntryField]
+  /// Whether the cells of each column are aligned to the right, and which column is the id: fields take longer to copy.
+  private let (isNumeric, id): ([Bool], Int?)
   private let cells: CellReader
   private let now: Timestamp
   private let terminalWidth: Int?
@@ -34,6 +36,7 @@ struct TableRenderer: ResponseRenderer {
     columns: [EntryField], secrets: SecretPolicy, context: EntryContext, terminalWidth: Int?
   ) {
     self.columns = columns
+    (isNumeric, id) = (columns.map(\.isNumeric), columns.firstIndex(of: "id"))
     cells = CellReader(columns, secrets: secrets, reader: .people, context: context)
     now = context.now
     self.terminalWidth = terminalWidth
@@ -67,7 +70,7 @@ struct TableRenderer: ResponseRenderer {
     for column in columns.indices {
       let start = row.text.bytes.count
       let value = cells.value(at: column, in: response)
-      append(value, into: &row.text)
+      row.text.append(value, at: now)
       // Without it, columns would shift for `awk` and the like.
       if row.text.bytes.count == start { row.text.append(UInt8(ascii: "-")) }
       row.ends.append(row.text.bytes.count)
@@ -91,27 +94,6 @@ struct TableRenderer: ResponseRenderer {
     case .remainingLifetime(let seconds):
       seconds.map { $0 > 0 ? Emphasis.fresh : .stale } ?? .noLifetime
     default: nil
-    }
-  }
-
-  private func append(_ value: EntryField.Value?, into text: inout TextBuffer) {
-    switch value {
-    case nil: break
-    case .integer(let value): text.append(integer: value)
-    case .byteCount(let value): text.append(byteCount: value)
-    case .percent(let value, _): text.append("\(value)%")
-    case .text(let value), .url(let value), .urlPart(_, let value): text.append(shown: value)
-    case .word(let word): text.append(word)
-    case .freshness(let state): text.append(state.words)
-    case .time(let time): text.append(time: time)
-    case .age(let time): text.append(AgeText.text(from: time, to: now))
-    case .duration(let seconds): text.append(AgeText.text(seconds: seconds))
-    case .remainingLifetime(let seconds): text.append(remainingLifetime: seconds)
-    case .texts(let texts): text.append(words: texts, orElse: "none")
-    case .headers(let headers): text.append(shown: headers.joined)
-    case .notes(let notes): text.append(codesOf: notes)
-    case .property(_, let value): text.append(shown: value.text)
-    case .properties(let properties): text.append(shown: properties.text)
     }
   }
 
@@ -139,7 +121,7 @@ struct TableRenderer: ResponseRenderer {
   private func append(_ row: Row, _ layout: TableLayout, into buffer: inout TextBuffer) {
     let limits = layout.limits(ofCells: row.widths, numbers: row.numbers)
     var start = 0
-    for (index, column) in columns.enumerated() {
+    for index in isNumeric.indices {
       if index > 0 { buffer.append(UInt8(ascii: " "), count: TableLayout.gap) }
       var cell = row.text.bytes[start..<row.ends[index]]
       start = row.ends[index]
@@ -147,20 +129,44 @@ struct TableRenderer: ResponseRenderer {
       if let limits, width > limits[index] {
         // A file name of a Foundation store begins with the time, which tells entries apart better than the end does.
         cell = DisplayWidth.shortened(
-          cell, to: limits[index], keeping: column.name == "id" ? .start : .startAndEnd,
+          cell, to: limits[index], keeping: index == id ? .start : .startAndEnd,
           style: buffer.style)
         width = DisplayWidth.width(of: cell)
       }
       let padding = layout.widths[index] - width
-      if column.isNumeric { buffer.append(UInt8(ascii: " "), count: padding) }
+      if isNumeric[index] { buffer.append(UInt8(ascii: " "), count: padding) }
       buffer.append(as: row.emphases[index]) { $0.append(contentsOf: cell) }
-      if !column.isNumeric, index < columns.count - 1 {
+      if !isNumeric[index], index < isNumeric.count - 1 {
         buffer.append(UInt8(ascii: " "), count: padding)
       }
     }
     // Trailing spaces are copied along, and make terminals wrap lines that look as if they fitted.
     buffer.trimTrailingSpaces()
     buffer.append(UInt8(ascii: "\n"))
+  }
+}
+
+extension TextBuffer {
+  /// Appends the value of a column for people; nothing if it is unknown.
+  mutating func append(_ value: EntryField.Value?, at now: Timestamp) {
+    switch value {
+    case nil: break
+    case .integer(let value): append(integer: value)
+    case .byteCount(let value): append(byteCount: value)
+    case .percent(let value, _): append("\(value)%")
+    case .text(let value), .url(let value), .urlPart(_, let value): append(shown: value)
+    case .word(let word): append(word)
+    case .freshness(let state): append(state.words)
+    case .time(let time): append(time: time)
+    case .age(let time): append(AgeText.text(from: time, to: now))
+    case .duration(let seconds): append(AgeText.text(seconds: seconds))
+    case .remainingLifetime(let seconds): append(remainingLifetime: seconds)
+    case .texts(let texts): append(words: texts, orElse: "none")
+    case .headers(let headers): append(shown: headers.joined)
+    case .notes(let notes): append(codesOf: notes)
+    case .property(_, let value): append(shown: value.text)
+    case .properties(let properties): append(shown: properties.text)
+    }
   }
 }
 

@@ -142,13 +142,9 @@ public struct ShowRenderer: Sendable {
       buffer.append(" (\(AgeText.words(from: time, to: now)))")
     case .duration(let seconds): buffer.append(AgeText.words(seconds: seconds))
     case .remainingLifetime(let seconds): buffer.append(remainingLifetimeInWords: seconds)
-    case .texts(let texts): buffer.append(words: texts, orElse: "none")
-    case .integer(let number): buffer.append(integer: number)
-    case .percent(let number, _): buffer.append("\(number)%")
-    case .text(let text), .url(let text), .urlPart(_, let text): buffer.append(shown: text)
-    case .word(let word): buffer.append(word)
     case .freshness(let state): buffer.append(state.words, as: state?.emphasis)
-    case nil, .age, .headers, .notes, .property, .properties: buffer.append("-")
+    case nil: buffer.append("-")
+    default: buffer.append(value, at: now)
     }
   }
 
