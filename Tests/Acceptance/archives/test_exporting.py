@@ -20,6 +20,7 @@ import pytest
 import peers
 import scratch
 from heard_signals import hear_signals
+from open_files import open_files
 from products import tool
 from scratch import copy, path, read, run
 
@@ -320,7 +321,7 @@ def test_signal(number):
     before = set(os.listdir(scratch.root))
     process = subprocess.Popen([tool, "export", "-c", many, "-o", path("full.tar.zst"), "--level", "19"], preexec_fn=hear_signals)
     # Its file has no name yet.
-    while not any(os.readlink(f"/proc/{process.pid}/fd/{name}").startswith(scratch.root + "/#") for name in os.listdir(f"/proc/{process.pid}/fd")):
+    while not any(file.startswith(scratch.root + "/#") for file in open_files(process.pid).values()):
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(number)

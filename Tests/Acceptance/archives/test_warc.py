@@ -21,6 +21,7 @@ import pytest
 import planted_secrets
 import scratch
 from heard_signals import hear_signals
+from open_files import open_files
 from products import tool
 from scratch import export, make, path, read, run
 from strace import spread
@@ -205,7 +206,7 @@ def test_signal(format):
     assert status == 0
     process = started(f"ended.{format}")
     # Its file has no name yet.
-    while not any(os.readlink(f"/proc/{process.pid}/fd/{name}").startswith(scratch.root + "/#") for name in os.listdir(f"/proc/{process.pid}/fd")):
+    while not any(file.startswith(scratch.root + "/#") for file in open_files(process.pid).values()):
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)

@@ -14,6 +14,7 @@ import pytest
 import scratch
 import strace
 from heard_signals import hear_signals
+from open_files import open_files
 from products import tool
 from scratch import path
 
@@ -168,9 +169,8 @@ def test_splay():
         process = subprocess.Popen(words("purge", cache, "--all", "--yes", "--splay", "900d"), text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=hear_signals)
         delays.add(process.stderr.readline())
-        open_files = [os.readlink(f"/proc/{process.pid}/fd/{name}") for name in os.listdir(f"/proc/{process.pid}/fd")] \
-            if sys.platform == "linux" else []
-        assert not any(cache in file for file in open_files), open_files
+        opened = open_files(process.pid).values() if sys.platform == "linux" else []
+        assert not any(cache in file for file in opened), opened
         process.send_signal(number)
         assert process.wait(30) == -number and process.communicate()[0] == ""
     assert all(re.fullmatch(r"note: starting in \d+ \w+, because of '--splay'\n", delay) for delay in delays), delays

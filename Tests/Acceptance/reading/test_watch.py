@@ -24,6 +24,7 @@ import strace
 import terminal
 from cfnetwork_writer import Cache
 from heard_signals import hear_signals
+from open_files import open_files
 from products import REPOSITORY, tool
 
 WRITER = REPOSITORY / "Tests/Acceptance/support/cfnetwork_writer.py"
@@ -197,10 +198,7 @@ def test_the_counter_of_a_hostile_cache_can_be_any_number(cache):
 
 def has_open(process, folder):
     """Whether a process has a file of a folder open."""
-    names = os.listdir(f"/proc/{process}/fd")
-    # A file can be closed meanwhile, as by the listing itself.
-    links = [os.readlink(file) for name in names if os.path.islink(file := f"/proc/{process}/fd/{name}")]
-    return any(folder in link for link in links)
+    return any(folder in file for file in open_files(process).values())
 
 
 def test_watching_changes_no_file(cache):

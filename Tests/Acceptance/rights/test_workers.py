@@ -14,6 +14,7 @@ import pytest
 
 import scratch
 import worlds
+from open_files import open_files
 from products import tool
 from scratch import path
 from worlds import STRANGER, run
@@ -138,7 +139,7 @@ def test_view_of_owner(cache):
             assert line in status, (line, status)
         assert "Groups:\t \n" in status or "Groups:\t\n" in status, status
         assert re.search(r"^Gid:\t(\d+)\t\1\t\1\t\1$", status, re.M)[1] != "0"
-        opened = {int(name): os.readlink(f"/proc/{worker}/fd/{name}") for name in os.listdir(f"/proc/{worker}/fd")}
+        opened = open_files(worker)
         assert opened[0].startswith("pipe:") and opened[1].startswith("pipe:") and opened[2] == "/dev/null", opened
         theirs = [target for number, target in opened.items() if number > 2]
         assert all(target.startswith((path("theirs"), "/tmp/", "anon_inode:", "inotify")) for target in theirs), opened
