@@ -161,6 +161,21 @@ private let networkingModule = "urlcache-admin-fetch"
     }
   }
 
+  @Test func `only what creates stores and lists platforms knows the kinds of stores`() throws {
+    let knowing = [
+      "AdminCommands/Guesses/Conversion.swift", "AdminCommands/Options/ImportOptions.swift",
+      "AdminCommands/Running/ImportDestination.swift",
+      "Administration/Explaining/CachePlatform.swift",
+      // A system, and the format of a plan that is not read yet.
+      "AdminCommands/CommandLine/CommandFailure.swift", "Administration/Removing/SavedPlan.swift",
+    ]
+    let found = try SourceFile.all().filter {
+      $0.isSwift && !["ResponseStorage", "ResponseArchives", "sample-cache"].contains($0.module)
+        && namesKindOfStore($0.text)
+    }
+    #expect(Set(found.map(\.path)) == Set(knowing))
+  }
+
   @Test func `only ResponseStorage knows the tables of CFNetwork`() throws {
     for file in try SourceFile.all() where file.module != "ResponseStorage" {
       #expect(!file.text.contains("cfurl_"), "\(file.path)")
@@ -258,6 +273,16 @@ private let networkingModule = "urlcache-admin-fetch"
     #expect(plainSizes(in: text) == [])
   }
 
+  @Test(arguments: [
+    ("if format == .apple {", true), ("case .foundation: 1", true), ("[.apple]", true),
+    ("if store.format == .archive {", true), ("// format == .apple", false),
+    ("case .archive(let archive)", false), ("home + \"/org.swift.foundation.URLCache\"", false),
+    ("details.foundation", false),
+  ])
+  func `a kind of store is found`(_ text: String, _ isFound: Bool) {
+    #expect(namesKindOfStore(text) == isFound)
+  }
+
   @Test func `a hand-written JSON member name is found`() {
     #expect(splicesJSON(#"append("{\"name\":")"#))
     #expect(splicesJSON(#"append("_base64\":")"#))
@@ -314,6 +339,13 @@ private func namesDecoderOfFoundation(_ text: String) -> Bool {
   ["PropertyListSerialization", "PropertyListDecoder", "NSKeyedUnarchiver"].contains {
     text.contains($0)
   }
+}
+
+/// Whether a source file asks for, or names, one kind of store.
+private func namesKindOfStore(_ text: String) -> Bool {
+  let code = code(of: text)
+  return code.contains(/(?:\W\.(?:apple|foundation)|== \.archive)\b(?!\.)/)
+    || code.contains(/\.format == "/)
 }
 
 /// Returns the number of casts to a protocol, including conformance checks.

@@ -55,7 +55,7 @@ extension CommandEnvironment {
 
   /// Returns the number of entries; `nil` if a source is an archive, which would have to be read for it.
   static func total(of sources: [any ResponseSource]) throws -> Int64? {
-    if sources.contains(where: { $0.description.format == .archive }) { return nil }
+    guard sources.allSatisfy(\.description.traits.isCache) else { return nil }
     return try sources.reduce(Int64(0)) { try $0 + $1.count() }
   }
 

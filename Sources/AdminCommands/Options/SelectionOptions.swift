@@ -393,23 +393,21 @@ extension Selection {
   mutating func prepare(
     for source: any ResponseSource, at now: Timestamp, in environment: CommandEnvironment
   ) throws {
-    note(unstoredIn: source.description.format, in: environment)
+    note(unstoredIn: source.description.traits, in: environment)
     try findSuperseded(in: source)
     try findTexts(in: source, at: now)
   }
 
-  /// Reports the options that can select nothing, because a Foundation cache stores nothing of a request but its host, port and path.
-  private func note(
-    unstoredIn format: StoreDescription.Format, in environment: CommandEnvironment
-  ) {
-    guard format == .foundation else { return }
-    let unstored: KeyValuePairs<String, Bool> = [
-      "'--method' selects nothing: a Foundation cache stores no methods": !criteria.methods.isEmpty,
-      "'--request-header' selects nothing: a Foundation cache stores no request headers":
-        !criteria.requestHeaders.isEmpty,
-      "'--partition' selects nothing: a Foundation cache has no partitions":
-        !criteria.partitions.isEmpty,
-    ]
-    for (text, isNamed) in unstored where isNamed { environment.noteOnce(text) }
+  /// Reports the options that can select nothing, because the cache stores nothing of the kind.
+  private func note(unstoredIn traits: StoreTraits, in environment: CommandEnvironment) {
+    let cache = traits.words ?? "cache"
+    func note(_ part: StoreTraits.RequestPart, _ option: String, _ isGiven: Bool, _ lack: String) {
+      guard isGiven, traits.unstored.contains(part) else { return }
+      environment.noteOnce("'\(option)' selects nothing: a \(cache) \(lack)")
+    }
+    note(.method, "--method", !criteria.methods.isEmpty, "stores no methods")
+    note(
+      .fields, "--request-header", !criteria.requestHeaders.isEmpty, "stores no request headers")
+    note(.partition, "--partition", !criteria.partitions.isEmpty, "has no partitions")
   }
 }

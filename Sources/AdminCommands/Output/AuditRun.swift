@@ -145,7 +145,7 @@ final class AuditScan {
   func findingsLeftBehind(
     in store: StoreDescription, _ orphans: [OrphanFile], _ environment: CommandEnvironment
   ) throws -> [AuditFinding] {
-    guard store.format == .apple, let files = CacheFiles(of: store) else { return [] }
+    guard store.traits.hasDatabase, let files = CacheFiles(of: store) else { return [] }
     do {
       return try LeftBehind.findings(
         in: files, orphans, except: audit.secrets, now: audit.options.now

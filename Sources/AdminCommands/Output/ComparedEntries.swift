@@ -75,7 +75,7 @@ struct ComparedEntries {
     _ batch: ArraySlice<StoreComparison.Difference>,
     _ id: KeyPath<StoreComparison.Difference, StoredResponse.ID?>, of source: any ResponseSource
   ) throws -> Entries? {
-    let isArchive = source.description.format == .archive
+    let isArchive = !source.description.traits.isCache
     let withBody = Set(
       isArchive ? batch.filter { comparesBodies(of: $0) }.compactMap { $0[keyPath: id] } : [])
     var entries = Entries()

@@ -75,7 +75,7 @@ struct Listing {
   /// Counts the selected entries, and decodes nothing that the selection does not need.
   mutating func countSelected(in source: any ResponseSource) throws {
     // The index of an archive has the number of its entries, and does not have the entries.
-    guard selection.isEmpty, limit == nil, source.description.format == .archive else {
+    guard selection.isEmpty, limit == nil, !source.description.traits.isCache else {
       return try scan(source, selection.projection) { _ in }
     }
     shown = try source.count()
@@ -138,7 +138,7 @@ struct Listing {
     _ source: any ResponseSource, _ projection: Projection,
     _ body: (borrowing StoredResponse, ScannedBody) throws -> Void
   ) throws {
-    guard source.description.format == .archive else {
+    guard !source.description.traits.isCache else {
       var ids = SortedIDs(isDescending: false)
       try scan(source, selection.projection) { try ids.insert(EntryPlace(.unknown, $0.id)) }
       while case let next = try ids.removeFirst(1_024), !next.isEmpty {

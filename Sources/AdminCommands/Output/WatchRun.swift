@@ -112,7 +112,7 @@ struct WatchRun {
         self.mark = mark
         firstArrivals = observer.arrivals
         // A Foundation cache has no transactions. The index of a log appears with the app.
-        if !source.description.format.hasDatabase { transactions = nil }
+        if !source.description.traits.hasDatabase { transactions = nil }
         try output.begin(with: source.description, entries: watch.entryCount)
         return nil
       } catch let error as StoreError {

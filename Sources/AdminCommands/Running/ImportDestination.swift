@@ -67,7 +67,7 @@ struct ImportDestination {
   /// and an empty folder is no Foundation cache.
   func created(by plan: ImportPlan, from archive: any ResponseArchive) -> ImportDestination {
     let isCopy =
-      archive.restoresCaches && plan.archivedEntries == 0 && description.format.hasDatabase
+      archive.restoresCaches && plan.archivedEntries == 0 && description.traits.hasDatabase
     guard new != nil, !plan.changesAnything, !isCopy else { return self }
     return ImportDestination(path: path, new: nil, description: description)
   }

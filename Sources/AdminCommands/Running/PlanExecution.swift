@@ -121,7 +121,7 @@ struct PlanExecution {
     receipt.reportRemainder(in: environment)
     if let erasure = receipt.erasure {
       erasure.suggestNextCommand(for: plan.store.path, in: environment)
-    } else if change.format == .table, plan.store.format.hasDatabase, !receipt.plan.entries.isEmpty
+    } else if change.format == .table, plan.store.traits.hasDatabase, !receipt.plan.entries.isEmpty
     {
       environment.suggest(
         "reclaim the free space in the database with", ["compact", "-c", plan.store.path])

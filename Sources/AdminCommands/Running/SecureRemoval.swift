@@ -36,7 +36,7 @@ final class SecureRemoval {
   /// - Parameter absent: Names that no entry has any more.
   func collectRemains(of store: StoreDescription, _ absent: EntryNames = EntryNames()) throws {
     texts.insert(absent)
-    guard store.format.hasDatabase else { return }
+    guard store.traits.hasDatabase else { return }
     let remains = try environment.openRemains(store.path, wait, RecoveredStore.Options())
     try environment.showingProgress("Looking for removed entries", of: nil) {
       try texts.insert(remains)
@@ -79,7 +79,7 @@ final class SecureRemoval {
     _ store: StoreDescription, linkedFiles: Int, unless shouldStop: () -> Bool
   ) -> (ErasureReceipt, failure: (any Error)?) {
     var receipt = ErasureReceipt()
-    receipt.hasDatabase = store.format.hasDatabase
+    receipt.hasDatabase = store.traits.hasDatabase
     receipt.linkedFiles = linkedFiles
     // What was removed is removed, and the receipt must say so whatever fails here.
     do {

@@ -60,7 +60,7 @@ struct SpaceReclaiming {
     } catch let error as StoreError where error.code == .inUse || error.code == .changedWhileReading
     {
       footprint = nil
-    } catch let error as StoreError where error.code == .notACache && !plan.store.format.hasDatabase
+    } catch let error as StoreError where error.code == .notACache && !plan.store.traits.hasDatabase
     {
       // An empty folder is not recognizable as a cache any more.
       footprint = Footprint()

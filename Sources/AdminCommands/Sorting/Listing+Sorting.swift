@@ -20,7 +20,7 @@ extension Listing {
     // The order is only known after all entries are read, so the limit applies afterwards.
     let limit = exchange(&limit, with: nil)
     // An archive is read only once.
-    if source.description.format == .archive {
+    if !source.description.traits.isCache {
       var responses = SortedResponses(by: order, limit: limit)
       try scan(source, projection.union(order.projection)) { responses.insert($0) }
       let selected = beginShowing()

@@ -99,17 +99,17 @@ extension Hint {
     case .allowedInMemoryOnly, .notAllowed: hints.append(.notForDisk)
     default: break
     }
-    // CFNetwork stores no body larger than about 5% of the capacity.
-    if inquiry.platform != .foundation, let capacity = inquiry.capacityBytes,
-      response.bodySize ?? 0 > capacity / 20
+    let rules = inquiry.platform.rules
+    if let limit = inquiry.capacityBytes.flatMap({ rules.largestBody(of: $0) }),
+      response.bodySize ?? 0 > limit
     {
-      hints.append(.largeBody(limit: capacity / 20))
+      hints.append(.largeBody(limit: limit))
     }
     guard let details else { return hints }
     if BodyCompleteness(of: details.exchange, response) == .partial {
       hints.append(.partialBody(isResumable: details.conditional.purpose == .completion))
     }
-    hints += findings(details, asking: inquiry)
+    hints += findings(details, rules)
     // Published examples of cache subclasses store the date under this key, and compare it with a
     // limit that is only in the source of the app. Without that limit, the freshness shown is not
     // what the app goes by.
@@ -119,17 +119,11 @@ extension Hint {
     {
       hints.append(.storingDate)
     }
-    switch inquiry.platform {
-    case .rfc9111: break
-    case .apple: hints += ofApple(details)
-    case .foundation:
-      hints += ofFoundation(details, response.url, isFound: lookup?.isAnswer ?? true)
-    }
-    return hints
+    return hints + rules.hints(about: details, response.url, isFound: lookup?.isAnswer ?? true)
   }
 
   private static func findings(
-    _ details: Explanation.Details, asking inquiry: Inquiry
+    _ details: Explanation.Details, _ rules: any PlatformRules
   ) -> [Hint] {
     var hints: [Hint] = []
     let fields = details.exchange.fields
@@ -159,46 +153,9 @@ extension Hint {
     if lifetime > 0, freshness.age.correctedInitialAge >= lifetime {
       hints.append(.staleWhenStored(age: freshness.age.correctedInitialAge))
     }
-    // Foundation on Linux has no heuristic.
-    if let guess = fieldFindings.first(where: { $0.kind == .longHeuristic }),
-      inquiry.platform != .foundation
-    {
+    if let guess = fieldFindings.first(where: { $0.kind == .longHeuristic }), rules.hasHeuristic {
       hints.append(.longGuess(seconds: guess.seconds ?? 0))
     }
-    return hints
-  }
-
-  private static func ofApple(_ details: Explanation.Details) -> [Hint] {
-    var hints: [Hint] = []
-    if details.storability.reason == .responseNoStore { hints.append(.noStoreUndocumented) }
-    // RFC 9111 §4.2.2 suggests a tenth of the time since `Last-Modified`, and leaves the rest to
-    // each cache.
-    if details.reuse.freshness.lifetime.source == .heuristic { hints.append(.guessedLifetime) }
-    if details.reuse.decision == .useWhileRevalidating { hints.append(.staleUseUndocumented) }
-    // Developers reported that a 304 does not extend the stored lifetime on Apple systems, so that
-    // every later use is validated again. Apple documents neither.
-    if details.conditional.purpose == .validation, !details.reuse.freshness.isFresh {
-      hints.append(.expiryNotExtended)
-    }
-    return hints
-  }
-
-  private static func ofFoundation(
-    _ details: Explanation.Details, _ url: ByteString?, isFound: Bool
-  ) -> [Hint] {
-    var hints: [Hint] = []
-    if url?.bytes.contains(UInt8(ascii: "?")) ?? false { hints.append(.keyWithoutQuery) }
-    if let foundation = details.foundation, isFound {
-      // Observed with Swift 6.3: `URLSession` removes an entry that it does not use, even if only a
-      // HEAD or a request with `Authorization` asked for the URL.
-      if foundation.refusal != nil {
-        hints.append(.removedWhenRefused)
-      } else if foundation.usedUntil == nil {
-        hints.append(.usedForEver)
-      }
-    }
-    if !details.validators.isEmpty { hints.append(.neverValidated) }
-    hints.append(.policyIgnored)
     return hints
   }
 }

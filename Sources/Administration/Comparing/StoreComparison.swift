@@ -71,7 +71,7 @@ public struct StoreComparison: Hashable, Sendable {
     amongOthers others: Selection? = nil, now: Timestamp
   ) throws {
     let formats = try [first.rawLayout.format, second.rawLayout.format]
-    isReduced = formats.contains(.foundation) && formats[0] != formats[1]
+    isReduced = formats[0] != formats[1] && formats.contains { !$0.traits.unstored.isEmpty }
     let reading = FingerprintReading(
       aspects: aspects, normalizingJSON: normalizingJSON, isReduced: isReduced, now: now)
     let (before, after) = (SortedFingerprints(), SortedFingerprints())

@@ -23,8 +23,8 @@ public struct Explanation: Sendable {
     public let conditional: ConditionalRequest
     /// Whether RFC 9111 allows storing the response.
     public let storability: Storability
-    /// What Foundation on Linux does with it, on that platform.
-    public let foundation: FoundationReuse?
+    /// What the platform does with it; `nil` if RFC 9111 and the policy of the request decide.
+    public let decision: PlatformDecision?
     /// The freshness of the response, as all commands report it.
     public let freshness: ResponseFreshness
     /// Notes on ignored or unusual values.
@@ -50,9 +50,7 @@ public struct Explanation: Sendable {
       isFit = reuse.isFit
       conditional = ConditionalRequest(validating: exchange, for: request)
       storability = Storability(of: exchange)
-      foundation =
-        inquiry.platform == .foundation
-        ? FoundationReuse(of: exchange, for: request, at: now) : nil
+      decision = inquiry.platform.rules.decision(on: exchange, for: request, at: now)
       freshness = ResponseFreshness(
         reuse.freshness, exchange.freshnessFields,
         expiry: UserInfoExpiry(of: userInfo, by: inquiry.expiryRules), at: inquiry.now)
@@ -138,9 +136,8 @@ extension Explanation {
   /// Returns the outcome of a request with a policy.
   public func outcome(of policy: RequestCachePolicy) -> RequestCachePolicy.Outcome {
     guard let details else { return .unknown }
-    if let foundation = details.foundation {
-      if lookup?.isAnswer == false { return .load }
-      return foundation.refusal == nil && !isExpiredByApplication ? .cache : .load
+    if let decision = details.decision {
+      return lookup?.isAnswer == false || isExpiredByApplication ? .load : decision.outcome
     }
     // The app discards the response before the URL loading system sees it.
     if isExpiredByApplication { return policy.outcome(nil, isFit: false, asking: nil) }
@@ -162,9 +159,10 @@ extension Explanation {
     case .conditional: return details.conditional.request
     case .load:
       var request = details.request
-      // Foundation on Linux ignores the policy, so it does not add `Cache-Control: no-cache`
-      // either.
-      if details.foundation == nil { request.fields.lines += inquiry.policy.addedLines }
+      // A platform that ignores the policy does not add `Cache-Control: no-cache` either.
+      if inquiry.platform.rules.followsPolicies {
+        request.fields.lines += inquiry.policy.addedLines
+      }
       return request
     }
   }
@@ -212,12 +210,9 @@ extension Explanation {
     if let expiry = details.expiry, isExpiredByApplication {
       return [.expiredByApplication(expiry)] + specified
     }
-    if let foundation = details.foundation {
-      if lookup?.isAnswer == false { return [.foundationRefuses(.otherKey)] + specified }
-      return [
-        foundation.refusal.map { .foundationRefuses($0) }
-          ?? .foundationUses(until: foundation.usedUntil)
-      ] + specified
+    if let decision = details.decision {
+      let isOther = lookup?.isAnswer == false
+      return [isOther ? .foundationRefuses(.otherKey) : decision.reason] + specified
     }
     return policyDecides ? [.policy(inquiry.policy)] + specified : specified
   }

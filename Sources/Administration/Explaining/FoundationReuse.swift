@@ -124,3 +124,53 @@ private struct FoundationCacheControl {
     return UInt64(String(decoding: argument, as: UTF8.self)).map { Int64(clamping: $0) }
   }
 }
+
+/// Foundation on Linux.
+struct FoundationPlatform: PlatformRules {
+  var name: String? { "Foundation on Linux" }
+  var validates: Bool { false }
+  var followsPolicies: Bool { false }
+  var hasHeuristic: Bool { false }
+  var answersAuthorized: Bool { false }
+
+  func largestBody(of capacity: ByteCount) -> ByteCount? { nil }
+
+  func decision(
+    on exchange: borrowing Exchange, for request: Request, at now: Int64
+  ) -> PlatformDecision? {
+    let reuse = FoundationReuse(of: exchange, for: request, at: now)
+    if let refusal = reuse.refusal {
+      return PlatformDecision(outcome: .load, reason: .foundationRefuses(refusal))
+    }
+    return PlatformDecision(outcome: .cache, reason: .foundationUses(until: reuse.usedUntil))
+  }
+
+  func hints(
+    about details: Explanation.Details, _ url: ByteString?, isFound: Bool
+  ) -> [Hint] {
+    var hints: [Hint] = []
+    if url?.bytes.contains(UInt8(ascii: "?")) ?? false { hints.append(.keyWithoutQuery) }
+    if isFound {
+      switch details.decision?.reason {
+      // Observed with Swift 6.3: `URLSession` removes an entry that it does not use, even if only a
+      // HEAD or a request with `Authorization` asked for the URL.
+      case .foundationRefuses: hints.append(.removedWhenRefused)
+      case .foundationUses(until: nil): hints.append(.usedForEver)
+      default: break
+      }
+    }
+    if !details.validators.isEmpty { hints.append(.neverValidated) }
+    hints.append(.policyIgnored)
+    return hints
+  }
+
+  func reasons(
+    againstStoring exchange: Exchange?, asking inquiry: Inquiry
+  ) -> [MissingResponse.Reason] {
+    let refusal = exchange.flatMap {
+      FoundationReuse(of: $0, for: $0.request ?? Request(), at: inquiry.now.wholeSeconds).refusal
+    }
+    // Observed with Swift 6.3: only `storeCachedResponse` adds entries on Linux.
+    return (refusal.map { [.foundationRefuses($0)] } ?? []) + [.foundationStoresNothing]
+  }
+}

@@ -102,7 +102,7 @@ public struct MissingResponse: Hashable, Sendable {
     self.present = present
     self.lookups = lookups
     self.underOtherKeys = underOtherKeys
-    key = source.description.format == .foundation ? FoundationKey(of: url)?.shown : nil
+    key = source.description.traits.shownKey?(url)
     // Similar URLs only help if the URL is absent, and finding them takes another scan.
     near =
       present.isEmpty ? try NearMisses(to: [url], in: source).urls(near: url) : []
@@ -123,8 +123,8 @@ public struct MissingResponse: Hashable, Sendable {
 
   /// Returns the outcome of a request with a policy, given that nothing is stored.
   public func outcome(of policy: RequestCachePolicy) -> RequestCachePolicy.Outcome {
-    // Foundation on Linux ignores the policy.
-    inquiry.platform == .foundation ? .load : policy.outcome(nil, isFit: false, asking: nil)
+    inquiry.platform.rules.followsPolicies
+      ? policy.outcome(nil, isFit: false, asking: nil) : .load
   }
 }
 
@@ -135,42 +135,14 @@ extension MissingResponse {
     var reasons: [Reason] = []
     let scheme = CanonicalURL.scheme(of: url)
     if scheme != "http", scheme != "https" { reasons.append(.scheme) }
-    // With less than 5 MiB, CFNetwork opens no cache on disk for writing, whatever `diskCapacity`
-    // says.
-    if inquiry.platform == .apple, let capacity = inquiry.capacityBytes,
-      capacity < UsageReport.smallestCapacity
+    // With a smaller one, no cache on disk is opened for writing, whatever `diskCapacity` says.
+    if let capacity = inquiry.capacityBytes,
+      let smallest = inquiry.platform.rules.smallestCapacity, capacity < smallest
     {
       reasons.append(.smallCapacity)
     }
     if let storability, !storability.mayStore { reasons.append(.specified(storability.reason)) }
-    guard let exchange else {
-      return reasons + (inquiry.platform == .foundation ? [.foundationStoresNothing] : [])
-    }
-    switch inquiry.platform {
-    case .rfc9111: break
-    case .apple:
-      // Apple documents this for `urlSession(_:dataTask:willCacheResponse:)`. Real caches also
-      // contain some 301 and 404, so the reason is named after its source.
-      if let status = exchange.status, !(200...299).contains(status) { reasons.append(.status) }
-      if let capacity = inquiry.capacityBytes, let length = contentLength(exchange.fields),
-        length > capacity / 20
-      {
-        reasons.append(.largeBody(limit: capacity / 20))
-      }
-    case .foundation:
-      let request = exchange.request ?? Request()
-      let reuse = FoundationReuse(of: exchange, for: request, at: inquiry.now.wholeSeconds)
-      if let refusal = reuse.refusal { reasons.append(.foundationRefuses(refusal)) }
-      // Observed with Swift 6.3: only `storeCachedResponse` adds entries on Linux.
-      reasons.append(.foundationStoresNothing)
-    }
-    return reasons
-  }
-
-  private static func contentLength(_ fields: FieldSection) -> ByteCount? {
-    fields.firstValue(of: .contentLength).flatMap { bytes in
-      Int64(String(decoding: bytes, as: UTF8.self)).map { ByteCount($0) }
-    }
+    return reasons + inquiry.platform.rules.reasons(againstStoring: exchange, asking: inquiry)
   }
 }
 

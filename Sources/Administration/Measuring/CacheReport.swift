@@ -328,11 +328,9 @@ extension CacheReport {
       of: source, usage.footprint, at: clock ?? now)
     self.init(of: source.description, usage, now: now)
     self.expiryRules = expiryRules
-    let isApple = store.format == .apple
-    // CFNetwork stores no body larger than about 5% of the capacity.
     let empty = CacheReportTally(
       now: now, expiryRules: expiryRules,
-      largestBody: isApple ? capacityBytes.map { $0 / 20 } : nil)
+      largestBody: UsageReport.largestBody(of: source, capacityBytes))
     var tally = empty
     var search = VersionSearch()
     // Sums need no order, so each reading thread adds up its part, and only sums are passed between

@@ -87,7 +87,7 @@ extension Suggestion {
 extension CacheReport {
   /// Whether entries can be removed; not from an archive, a damaged database, or a schema with unknown rules.
   public var canBeChanged: Bool {
-    [.apple, .foundation].contains(store.format) && store.readOnlyReason == nil && !isDamaged
+    store.traits.isCache && store.readOnlyReason == nil && !isDamaged
   }
 
   /// Whether SQLite reports the database as damaged, so that no command changes it.

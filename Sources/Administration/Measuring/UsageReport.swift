@@ -68,11 +68,6 @@ public struct UsageReport: Hashable, Sendable {
     }
   }
 
-  /// The smallest capacity with which CFNetwork opens a cache on disk, in bytes.
-  ///
-  /// Source: `apple-cache.md`, "Capacity".
-  public static let smallestCapacity = ByteCount(5 << 20)
-
   /// The number of entries.
   public var entries: Int64 = 0
   /// The number of entries whose body is missing.
@@ -200,19 +195,19 @@ public struct UsageReport: Hashable, Sendable {
   static func spaceWithoutEntries(
     of source: any ResponseSource, _ footprint: Footprint, at clock: Timestamp
   ) throws -> ByteCount? {
-    guard source.description.format != .archive else { return nil }
+    guard source.description.traits.isCache else { return nil }
     // URLCache does not count the orphans of a store of files.
-    guard source.description.format.hasDatabase else { return footprint.emptyBytes }
+    guard source.description.traits.hasDatabase else { return footprint.emptyBytes }
     return footprint.emptyBytes + (try source.orphans(at: clock).bytes)
   }
 
   /// Returns the largest body that a store of this capacity accepts, in bytes; `nil` if unknown, or if there is no such
   /// limit.
-  private static func largestBody(
-    of source: any ResponseSource, _ capacityBytes: ByteCount?
-  ) -> ByteCount? {
-    // CFNetwork stores no body larger than about 5% of the capacity.
-    source.description.format == .apple ? capacityBytes.map { $0 / 20 } : nil
+  static func largestBody(of source: any ResponseSource, _ capacityBytes: ByteCount?) -> ByteCount?
+  {
+    guard source.description.traits.isCache else { return nil }
+    let rules = CachePlatform(writing: source.description.format).rules
+    return capacityBytes.flatMap { rules.largestBody(of: $0) }
   }
 
   /// Keeps only the first groups, and moves the entries of the others to ``rest``.

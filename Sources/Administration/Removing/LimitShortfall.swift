@@ -75,7 +75,7 @@ public struct LimitShortfall: Hashable, Sendable {
     let isTiny = unmet.contains {
       $0.kind == .bytes && ByteCount($0.limit) < footprint.emptyBytes * 2
     }
-    if limitsRoom, plan.store.format.hasDatabase, isTiny || blockers.isEmpty {
+    if limitsRoom, plan.store.traits.hasDatabase, isTiny || blockers.isEmpty {
       add(.database, bytes: footprint.emptyBytes)
     }
     if let room = unmet.first(where: { $0.kind == .bytesToFree }) {

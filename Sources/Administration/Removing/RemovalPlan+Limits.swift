@@ -35,7 +35,7 @@ extension RemovalPlan {
     let returned = footprint.freeBytes + max(0, footprint.totalBytes - footprint.closedBytes)
     bytesToFree = max(0, lackedBytes - returned)
     // The URLs of a database can be read again for the removed entries alone.
-    let namesLater = store.format.hasDatabase && selection.names == nil
+    let namesLater = store.traits.hasDatabase && selection.names == nil
     let basis = SelectionTally.Basis(
       selection: selection, rules: rules, pins: pins, now: now,
       decoding: limits.projection(ageBasis: selection.ageBasis), naming: !namesLater)

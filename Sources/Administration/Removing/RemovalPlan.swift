@@ -113,7 +113,7 @@ public struct RemovalPlan {
 
   /// The part of the length of orphans that counts against the capacity: none in a store of files, where `URLCache` ignores them.
   private func counted(_ orphans: ByteCount) -> ByteCount {
-    store.format.hasDatabase ? orphans : 0
+    store.traits.hasDatabase ? orphans : 0
   }
 
   /// The space in use that orphans take, in bytes.
@@ -147,7 +147,7 @@ public struct RemovalPlan {
   /// Whether free pages of the database have to be reclaimed after the plan is executed: the files are then still larger than the limit, or
   /// the file system lacks room.
   public func needsReclaiming(for limits: CacheLimits) -> Bool {
-    guard store.format.hasDatabase,
+    guard store.traits.hasDatabase,
       limits.bytesToFree ?? 0 > 0 || limits.bytes.map({ footprintAfter > $0 }) ?? false
     else { return false }
     return !entries.isEmpty || footprint.freeBytes > 0

@@ -173,7 +173,7 @@ public struct ErasureReceipt: Hashable, Sendable {
   public static func planned(for store: StoreDescription) -> ErasureReceipt {
     var receipt = ErasureReceipt()
     (receipt.isPlanned, receipt.inUse) = (true, store.inUse)
-    receipt.hasDatabase = store.format.hasDatabase
+    receipt.hasDatabase = store.traits.hasDatabase
     return receipt
   }
 

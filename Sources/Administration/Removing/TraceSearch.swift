@@ -166,7 +166,7 @@ public struct TraceSearch: Sendable {
   {
     if !hits.isEmpty {
       let source = try open()
-      if source.description.format.hasDatabase { try lookForShared(in: source) }
+      if source.description.traits.hasDatabase { try lookForShared(in: source) }
       try source.finish()
     }
     for hit in hits {

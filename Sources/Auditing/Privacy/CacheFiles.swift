@@ -12,17 +12,8 @@ public struct CacheFiles: Sendable {
 
   /// Finds the files of a store; `nil` if it is an archive.
   public init?(of store: StoreDescription) {
-    let isFolder = (try? Directory(store.path, followingLink: true)) != nil
-    switch store.format {
-    case .apple:
-      // `.` in front of a name without a folder, which is in the working folder.
-      let parent = Directory.parent(of: store.path) ?? "."
-      let name = store.path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
-      folder = isFolder ? store.path : parent
-      database = isFolder ? "Cache.db" : String(decoding: name, as: UTF8.self)
-    case .foundation where isFolder: (folder, database) = (store.path, nil)
-    default: return nil
-    }
+    guard let place = store.place else { return nil }
+    (folder, database) = place
   }
 
   /// Returns a finding for each file that others can read, and one for all body files together.

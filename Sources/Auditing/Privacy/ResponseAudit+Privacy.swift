@@ -57,8 +57,8 @@ extension ResponseAudit {
 
   /// Whether the stored response answers a request with the credentials of another user.
   private func answers(_ response: borrowing StoredResponse, sending name: String) -> Bool {
-    // Foundation never answers a request with `Authorization`. A later request without it is answered.
-    let isOther = options.platform != .foundation || name != "authorization"
+    // Where no request with `Authorization` is answered, a later one without it is.
+    let isOther = options.platform.rules.answersAuthorized || name != "authorization"
     let other = FieldLine(name: Array(name.utf8), value: Array("another user".utf8))
     return Explanation(
       of: response, asking: inquiry(with: isOther ? [other] : []), withHints: false

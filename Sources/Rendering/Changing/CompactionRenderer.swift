@@ -29,7 +29,7 @@ public enum CompactionRenderer {
     guard let erasure = compaction.erasure else { return }
     if compaction.orphans > 0 {
       buffer.append(erasure.isPlanned ? "Would remove " : "Removed ")
-      let words = compaction.store.format.orphanWords
+      let words = compaction.store.traits.orphanWords
       buffer.append(counted: Int64(compaction.orphans), words.one, words.many)
       buffer.append("\n")
     }
@@ -40,7 +40,7 @@ public enum CompactionRenderer {
     let before = compaction.before
     // Each entry of a Foundation store is a file, whose blocks the file system frees when it is
     // removed.
-    guard compaction.store.format.hasDatabase else {
+    guard compaction.store.traits.hasDatabase else {
       buffer.append(
         "Nothing to reclaim: a Foundation cache stores entries in files, not in a database\n")
       return

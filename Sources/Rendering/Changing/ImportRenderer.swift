@@ -113,10 +113,9 @@ public struct ImportRenderer: Sendable {
     buffer.append(" of ")
     buffer.append(grouped: plan.archivedEntries)
     buffer.append(plan.archivedEntries == 1 ? " entry" : " entries")
-    switch new {
-    case .apple(let schema): buffer.append(" into a new Apple cache (schema \(schema.rawValue))")
-    case .foundation: buffer.append(" into a new Foundation cache")
-    case nil: break
+    if let new {
+      buffer.append(" into a new \(new.format.traits.words ?? "cache")")
+      if let version = new.schemaVersion { buffer.append(" (schema \(version))") }
     }
     if plan.count(.replace) > 0 {
       buffer.append(", ")

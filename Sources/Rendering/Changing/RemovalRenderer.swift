@@ -135,7 +135,7 @@ public struct RemovalRenderer: Sendable {
     buffer.append(" of bodies\n")
     if !plan.orphans.isEmpty {
       buffer.append(isDryRun ? "Would remove " : "Removed ")
-      let words = plan.store.format.orphanWords
+      let words = plan.store.traits.orphanWords
       buffer.append(counted: Int64(plan.orphans.count), words.one, words.many)
       buffer.append(", ")
       buffer.append(byteCount: plan.orphanBytes)
@@ -159,7 +159,7 @@ public struct RemovalRenderer: Sendable {
       buffer.append(isDryRun ? "Would free " : "Freed ")
       buffer.append(byteCount: receipt.returnedBytes)
       buffer.append(" on disk")
-      if plan.store.format.hasDatabase, !isSecure {
+      if plan.store.traits.hasDatabase, !isSecure {
         // CFNetwork creates its databases with incremental vacuum, so removing rows makes free
         // pages and not a smaller file.
         buffer.append("; run 'compact' to reclaim the free space in the database")
@@ -212,7 +212,7 @@ public struct RemovalRenderer: Sendable {
   }
 }
 
-extension StoreDescription.Format {
+extension StoreTraits {
   /// The words for files to which no entry refers: a store of files has no body files.
   var orphanWords: (one: String, many: String) {
     hasDatabase

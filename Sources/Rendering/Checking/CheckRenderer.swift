@@ -255,7 +255,7 @@ public enum RepairHint {
   /// Returns the command that saves what is left in a damaged database; `nil` if the database is not damaged.
   public static func recovery(for check: StoreCheck) -> String? {
     let store = check.plan.store
-    guard check.isDamaged, store.format == .apple else { return nil }
+    guard check.isDamaged, store.traits.hasDatabase else { return nil }
     return recovery(ofCacheAt: store.path)
   }
 
@@ -289,7 +289,7 @@ public enum RepairHint {
     if check.sidecars?.needsNaming ?? true { repairable.remove(.sidecars) }
     // A damaged database is never changed.
     guard !repairable.isEmpty, !check.isDamaged, store.readOnlyReason == nil,
-      [.apple, .foundation].contains(store.format)
+      store.traits.isCache
     else { return nil }
     // Named one by one: a bare `--repair` would also remove kinds that this check has not found.
     let kinds = Finding.Repair.allCases.filter { repairable.contains($0) }.map(\.rawValue)

@@ -133,11 +133,11 @@ extension ExplanationRenderer {
     _ explanation: Explanation, _ details: Explanation.Details, into buffer: inout TextBuffer
   ) {
     let policy = explanation.inquiry.policy
-    let isOfFoundation = details.foundation != nil
+    let rules = explanation.inquiry.platform.rules
     buffer.append("\n")
     if let request = explanation.nextRequest {
       buffer.append("Next request under \(policy.name) (\(policy.rawValue)):\n")
-      append(isOfFoundation ? details.conditional.request : request, explanation, into: &buffer)
+      append(rules.validates ? request : details.conditional.request, explanation, into: &buffer)
     } else if explanation.outcome == .cache || explanation.outcome == .unknown {
       buffer.append(
         explanation.outcome == .cache
@@ -150,9 +150,9 @@ extension ExplanationRenderer {
       return
     }
     let isConditional =
-      isOfFoundation || [.conditional, .cache, .unknown].contains(explanation.outcome)
-    if isOfFoundation, !details.conditional.conditions.isEmpty {
-      buffer.append("  by 'revalidate'; Foundation on Linux was observed to send no conditions\n")
+      !rules.validates || [.conditional, .cache, .unknown].contains(explanation.outcome)
+    if !rules.validates, let name = rules.name, !details.conditional.conditions.isEmpty {
+      buffer.append("  by 'revalidate'; \(name) was observed to send no conditions\n")
     }
     buffer.append("  \(answers(to: isConditional ? details.conditional.purpose : .replacement))\n")
     appendCredentials(explanation, details, into: &buffer)
@@ -224,11 +224,7 @@ extension ExplanationRenderer {
     ])
     for (name, policy) in RequestCachePolicy.names {
       let outcome = explanation.outcome(of: policy)
-      let isNew =
-        policy == .reloadIgnoringLocalAndRemoteCacheData
-        || policy == .reloadRevalidatingCacheData
-      let note =
-        explanation.inquiry.platform == .apple && isNew ? "since iOS 13, macOS 10.15" : ""
+      let note = explanation.inquiry.platform.rules.versions(knowing: policy)
       table.append(
         [String(policy.rawValue), name, outcome.words(under: policy, explanation), note].map {
           Array($0.utf8)
@@ -260,7 +256,8 @@ extension RequestCachePolicy.Outcome {
       }
     case .conditional: return "conditional request"
     case .load:
-      let isAdding = explanation.inquiry.platform != .foundation && !policy.addedLines.isEmpty
+      let isAdding =
+        explanation.inquiry.platform.rules.followsPolicies && !policy.addedLines.isEmpty
       return isAdding ? "full request, with Cache-Control: no-cache" : "full request"
     case .error: return "error, no request"
     case .unknown: return "unknown"

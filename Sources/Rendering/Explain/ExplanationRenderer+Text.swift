@@ -64,7 +64,7 @@ extension ExplanationRenderer {
     switch explanation.outcome {
     case .cache:
       if explanation.details?.reuse.decision == .useWhileRevalidating,
-        explanation.details?.foundation == nil,
+        explanation.details?.decision == nil,
         explanation.inquiry.policy == .useProtocolCachePolicy
       {
         return "served from the cache while it is revalidated"
@@ -75,7 +75,7 @@ extension ExplanationRenderer {
         ? "completed from the server before use"
         : "validated with the server before use"
     case .load:
-      return explanation.details?.foundation == nil || explanation.lookup?.isAnswer == false
+      return explanation.details?.decision == nil || explanation.lookup?.isAnswer == false
         ? "downloaded again" : "downloaded again, and the entry is removed"
     // `returnCacheDataDontLoad` fails instead of loading, as when the app is meant to be offline.
     case .error: return "an error, without a request"

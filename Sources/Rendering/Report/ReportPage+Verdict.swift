@@ -67,7 +67,7 @@ extension ReportPage {
 
   /// The gauge without a capacity: a full bar whose end is open, because nothing says how much more fits.
   private var openGauge: HTML {
-    guard report.usage.entries > 0, [.apple, .foundation].contains(report.store.format) else {
+    guard report.usage.entries > 0, report.store.traits.isCache else {
       return ""
     }
     let rest = max(0, report.usage.footprint.totalBytes - report.usage.bodyBytes)

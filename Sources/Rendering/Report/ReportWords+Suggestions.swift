@@ -38,7 +38,7 @@ extension ReportWords {
         gain: "Repair the cache", how: ": the app cannot use \(entries).",
         command: command("check", "--repair=\(names) --dry-run"))
     case .removeOrphans:
-      let words = report.store.format.orphanWords
+      let words = report.store.traits.orphanWords
       let files = QuantityWords.counted(count, words.one, words.many)
       return SuggestionText(
         gain: "Free \(size)", how: " without losing an entry: \(files).",

@@ -130,15 +130,15 @@ extension ReportWords {
   /// The parts of the size on disk, each with the class of its color, which does not depend on the other parts.
   var parts: [(name: String, bytes: ByteCount, color: String)] {
     let footprint = report.usage.footprint
-    switch report.store.format {
-    case .apple: break
-    case .foundation:
+    // An archive is one file, of which only its size is known.
+    guard report.store.traits.isCache else {
+      return [("the archive", footprint.totalBytes, "d1")]
+    }
+    guard report.store.traits.hasDatabase else {
       return [
         ("entry files", footprint.bodyFilesBytes, "d1"),
         ("other files", footprint.orphanBytes, "d4"),
       ]
-    // An archive is one file, of which only its size is known.
-    default: return [("the archive", footprint.totalBytes, "d1")]
     }
     let database = footprint.databaseBytes
     // Sizes that a damaged database claims need not add up.

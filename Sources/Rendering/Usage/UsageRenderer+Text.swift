@@ -48,12 +48,7 @@ extension UsageRenderer {
     if let version = store.schemaVersion {
       buffer.append("schema \(version)")
     } else {
-      switch store.format {
-      case .apple: buffer.append("Apple cache")
-      case .foundation: buffer.append("Foundation cache")
-      // An archive.
-      default: buffer.append(store.format.rawValue)
-      }
+      buffer.append(store.traits.words ?? store.format.rawValue)
     }
     if footprint.walBytes > 0 {
       buffer.append(", WAL \(ByteSizeText.text(footprint.walBytes))")

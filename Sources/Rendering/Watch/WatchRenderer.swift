@@ -24,7 +24,7 @@ public struct WatchRenderer: Sendable {
   ) {
     self.secrets = secrets
     self.expiryRules = expiryRules
-    hasRows = store.format.hasDatabase
+    hasRows = store.traits.hasDatabase
   }
 
   /// Appends the line above the changes.

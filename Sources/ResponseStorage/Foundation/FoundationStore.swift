@@ -58,6 +58,12 @@ public final class FoundationStore: StoreKind {
     Intent.Place(.foundation, path + "/.")
   }
 
+  static let format = StoreDescription.Format.foundation
+
+  static let traits = StoreTraits(
+    words: "Foundation cache", unstored: [.method, .fields, .partition],
+    shownKey: { FoundationKey(of: $0)?.shown })
+
   static let mark = "a file '*.storedcachedurlresponse'"
 
   /// Whether a folder has a file of the store, or is where Foundation keeps its stores, which may be empty.
@@ -66,7 +72,9 @@ public final class FoundationStore: StoreKind {
     let parts = (Directory.resolvedPath(path) ?? path).utf8.split(separator: UInt8(ascii: "/"))
     // `URLSession` creates an empty folder there as soon as a program uses it, so most of these
     // stores are empty.
-    if parts.dropLast().last.map({ $0.elementsEqual(defaultFolder.utf8) }) ?? false { return true }
+    if parts.dropLast().last.map({ $0.elementsEqual(FoundationFolder.parentName.utf8) }) ?? false {
+      return true
+    }
     do {
       let names = try FoundationFiles(at: path).names()
       // Foundation uses such temporary names for every atomic write, so they alone prove nothing.
@@ -76,8 +84,30 @@ public final class FoundationStore: StoreKind {
     }
   }
 
-  /// The folder, in the user's folder for caches, that has a store for each program.
-  private static let defaultFolder = "org.swift.foundation.URLCache"
+  static func place(at path: String) -> (folder: String, database: String?)? {
+    (try? StoreOpening.isFolder(path)) == true ? (path, nil) : nil
+  }
+
+  static func forEachFile(
+    _ opening: StoreOpening, _ body: (StoreFile, borrowing OpenFile) throws -> Void
+  ) throws {
+    let folder = try Directory(opening.path + "/.")
+    for name in try StoreOpening.names(in: folder) {
+      guard let parsed = FoundationFileName(name) else { continue }
+      try StoreOpening.open(name, in: folder) {
+        try body(StoreFile(name: ByteString(name), isOfEntry: parsed.isSeen), $0)
+      }
+    }
+  }
+
+  /// Returns the program of `…/org.swift.foundation.URLCache/PROGRAM`.
+  static func application(ofStoreAt path: String) -> String? {
+    var names = path.utf8.split(separator: UInt8(ascii: "/"))
+    guard let app = names.popLast(), let parent = names.popLast(),
+      parent.elementsEqual(FoundationFolder.parentName.utf8)
+    else { return nil }
+    return String(decoding: Array(app), as: UTF8.self)
+  }
 
   private static let archiveName = "archive"
 

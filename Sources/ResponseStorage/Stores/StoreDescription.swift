@@ -59,8 +59,14 @@ public struct StoreDescription: Hashable, Sendable {
   }
 }
 
-/// A kind of store: how it is recognized and opened.
+/// A kind of store: how it is recognized and opened, and what follows from its format.
 protocol StoreKind: StoreSource, SendableMetatype {
+  /// The name of the format.
+  static var format: StoreDescription.Format { get }
+
+  /// What follows from the format.
+  static var traits: StoreTraits { get }
+
   /// What identifies a store of this kind, for display: `a Cache.db`.
   static var mark: String { get }
 
@@ -82,6 +88,20 @@ protocol StoreKind: StoreSource, SendableMetatype {
 
   /// Returns the database in which removed responses remain until they are overwritten; `nil` if there is none.
   static func erasurePlace(at path: String) -> Intent.Place?
+
+  /// Returns the folder of the files of the store at a path, and the name of its database if it has one; `nil` if there
+  /// is no such store.
+  static func place(at path: String) -> (folder: String, database: String?)?
+
+  /// Calls `body` with each regular file of the store at a path, without the locks of a library.
+  ///
+  /// - Throws: ``StoreError``, `FileError`, or any error of `body`.
+  static func forEachFile(
+    _ opening: StoreOpening, _ body: (StoreFile, borrowing OpenFile) throws -> Void) throws
+
+  /// Returns the app whose default store has this path, derived from the path alone: a bundle identifier, or the name of
+  /// a program; `nil` for a store to which the app gave its own path.
+  static func application(ofStoreAt path: String) -> String?
 
   /// Returns what shows, without opening the store, that it may have changed.
   static func mark(at path: String) throws(StoreError) -> StoreMark

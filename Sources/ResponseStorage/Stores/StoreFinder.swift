@@ -255,7 +255,7 @@ extension FoundStore {
   /// its database, such as `Library/Caches/etags` for `Library/Caches/com.example.shop/Cache.db`.
   mutating func noteSidecars() {
     var folder = Directory.parent(of: path)
-    for _ in 0..<(format.hasDatabase ? 2 : 1) {
+    for _ in 0..<(traits.hasDatabase ? 2 : 1) {
       guard let parent = folder else { return }
       let sidecars = (parent == "/" ? "" : parent) + "/etags"
       if sidecars != path, let status = try? FileStatus.of(sidecars), status.kind == .directory {

@@ -168,7 +168,7 @@ extension URLCacheAdmin.Compact {
     erasure.keptOrphans = survey.young.files + survey.undecided.files
     compaction.method =
       erasure.isErased ? .rewrite : erasure.inUse ? .slices : CompactionMethod.none
-    if !store.format.hasDatabase { compaction.method = CompactionMethod.none }
+    if !store.traits.hasDatabase { compaction.method = CompactionMethod.none }
     compaction.erasure = erasure
     // After a failure, too, what was removed is said.
     do { compaction.after = try measured(in: environment).footprint } catch {

@@ -224,7 +224,7 @@ extension URLCacheAdmin {
     /// Returns the size on disk after a plan is executed, in bytes; `nil` if that depends on which pages of a database become free.
     private func lengthAfter(_ plan: RemovalPlan) -> ByteCount? {
       if plan.shortfall != nil, !bestEffort { return plan.footprint.totalBytes }
-      guard plan.store.format.hasDatabase, !plan.isEmpty else { return plan.footprintAfter }
+      guard plan.store.traits.hasDatabase, !plan.isEmpty else { return plan.footprintAfter }
       if plan.store.inUse || limit.reclaimsSpace(after: plan) { return nil }
       // SQLite deletes the log when the last process closes the database.
       return plan.footprintAfter + (plan.footprint.closedBytes - plan.footprint.totalBytes)

@@ -133,7 +133,7 @@ extension URLCacheAdmin {
           hint: "give URLs, options such as '--older-than 3d', or '--all'")
       }
       let source = try cache.openForPlanning(in: environment)
-      guard source.description.format == .apple else { throw Self.unsupported }
+      guard source.description.traits.canChangeUserInfo else { throw Self.unsupported }
       try selection.prepare(for: source, at: now, in: environment)
       var selected: Int64 = 0
       var plan = UserInfoPlan.Writer()

@@ -89,8 +89,8 @@ extension URLCacheAdmin {
       var listing = Listing(selection: selection, now: now)
       var inquiry = inquiry.resolved(
         at: now, of: source, selection.expiryRules, sending: self.selection.requestHeader.fields)
-      // A Foundation store may return an entry for another URL than its own.
-      if source.description.format == .foundation { inquiry.names = selection.names }
+      // A store with keys of its own may return an entry for another URL.
+      if source.description.traits.shownKey != nil { inquiry.names = selection.names }
       let verdicts = try write(source, &listing, inquiry, environment)
       // Before the source is closed, because it reads the URLs in it.
       let help = try listing.absent.help(in: source, secrets.policy)

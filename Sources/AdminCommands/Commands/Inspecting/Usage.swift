@@ -144,12 +144,12 @@ extension URLCacheAdmin {
         report.savings?.cutHosts(to: count)
       }
       try write(report, of: source.description, now, environment)
-      if savings, source.description.format == .foundation {
+      let rules = CachePlatform(writing: source.description.format).rules
+      if savings, !rules.validates, let name = rules.name {
         environment.note(
-          "Foundation on Linux never validates, so it downloads bodies again that a 304 could confirm"
-        )
+          "\(name) never validates, so it downloads bodies again that a 304 could confirm")
       }
-      if source.description.format == .apple { noteLimits(of: report, environment) }
+      if source.description.traits.isCache { noteLimits(of: report, rules, environment) }
       // After the report was written, as the number is what is needed when the check fails.
       guard report.exceedsLimit else { return .done }
       environment.writeMessage("the cache uses more of the capacity than '--fail-above' allows\n")
@@ -159,9 +159,11 @@ extension URLCacheAdmin {
     static let groupsInTable = 10
 
     /// Reports how CFNetwork treats the capacity.
-    private func noteLimits(of report: UsageReport, _ environment: CommandEnvironment) {
+    private func noteLimits(
+      of report: UsageReport, _ rules: any PlatformRules, _ environment: CommandEnvironment
+    ) {
       guard let capacity else { return }
-      if capacity < UsageReport.smallestCapacity {
+      if let smallest = rules.smallestCapacity, capacity < smallest {
         environment.note("with a capacity below 5 MiB, CFNetwork does not write the cache to disk")
       }
       if let count = report.oversizedBodies, count > 0 {

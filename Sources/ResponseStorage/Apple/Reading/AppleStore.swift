@@ -5,10 +5,6 @@ import SQLite
 extension StoreDescription.Format {
   /// `Cache.db` and `fsCachedData`, as CFNetwork writes them.
   public static let apple = Self(rawValue: "apple")
-
-  /// Whether responses are in a database, whose file does not shrink when one is removed; otherwise each
-  /// response is a file.
-  public var hasDatabase: Bool { self == .apple }
 }
 
 /// The store that CFNetwork keeps on Apple platforms: `Cache.db` and `fsCachedData`.
@@ -74,6 +70,11 @@ public final class AppleStore: StoreKind {
     (try? AppleStoreFiles(at: path)).flatMap { Intent.Place(erasureOf: $0.database) }
   }
 
+  static let format = StoreDescription.Format.apple
+
+  static let traits = StoreTraits(
+    words: "Apple cache", hasDatabase: true, canChangeUserInfo: true)
+
   static let mark = "a Cache.db"
 
   /// Whether a folder contains a `Cache.db`. Any file may be a database.
@@ -81,6 +82,64 @@ public final class AppleStore: StoreKind {
     // A database is recognized by its tables when it is opened. Its name proves nothing: apps give
     // it others, and other components use this one.
     !isFolder || (try? FileStatus.of(path + "/Cache.db")) != nil
+  }
+
+  static func place(at path: String) -> (folder: String, database: String?)? {
+    (try? AppleStoreFiles(at: path)).map { ($0.folder, $0.databaseName) }
+  }
+
+  static func forEachFile(
+    _ opening: StoreOpening, _ body: (StoreFile, borrowing OpenFile) throws -> Void
+  ) throws {
+    let files = try AppleStoreFiles(at: opening.path)
+    let named = try namesOfBodies(opening)
+    let folder = try Directory(files.folder, followingLink: true)
+    // SQLite has no connection here any more: closing these files would drop its locks.
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      let name = Array((files.databaseName + suffix).utf8)
+      let file = StoreFile(name: ByteString(name), isOfEntry: false)
+      try StoreOpening.open(name, in: folder) { try body(file, $0) }
+    }
+    let bodies: Directory
+    do throws(FileError) { bodies = try Directory(files.bodies) } catch {
+      guard error.kind == .notFound else { throw error }
+      return
+    }
+    for name in try StoreOpening.names(in: bodies) {
+      try StoreOpening.open(name, in: bodies) {
+        let isNamed = UUIDBytes(name).map { named.contains($0) } ?? false
+        let shown = Array("\(AppleStoreWriter.bodyFolderName)/".utf8) + name
+        try body(StoreFile(name: ByteString(shown), isOfEntry: isNamed), $0)
+      }
+    }
+  }
+
+  /// Returns the names of the body files of all responses, and closes the store.
+  private static func namesOfBodies(_ opening: StoreOpening) throws -> Set<UUIDBytes> {
+    let store = try AppleStore(opening)
+    let names = try store.namedBodyFiles().all
+    try store.finish()
+    return names
+  }
+
+  /// Returns the app of `…/Caches/APP/Cache.db`, where the shared `URLCache` is, and any cache without a `diskPath`.
+  ///
+  /// A given path is below the folder of the app. In a container, the folder has the name of the container, unless the
+  /// container has a UUID instead of a name.
+  static func application(ofStoreAt path: String) -> String? {
+    var names = path.utf8.split(separator: UInt8(ascii: "/"))
+    guard let file = names.popLast(), file.elementsEqual("Cache.db".utf8),
+      let app = names.popLast(), let parent = names.popLast(),
+      parent.elementsEqual("Caches".utf8)
+    else { return nil }
+    if let place = names.lastIndex(where: { $0.elementsEqual("Containers".utf8) }),
+      names[(place + 1)...].dropFirst().elementsEqual(
+        ["Data", "Library"], by: { $0.elementsEqual($1.utf8) }),
+      !names[place + 1].elementsEqual(app)
+    {
+      return nil
+    }
+    return String(decoding: Array(app), as: UTF8.self)
   }
 
   /// Runs `body`, and rethrows errors of SQLite as errors of the store.

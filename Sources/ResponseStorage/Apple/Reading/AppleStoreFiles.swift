@@ -16,6 +16,12 @@ struct AppleStoreFiles {
   var journal: String { database + "-journal" }
   var bodies: String { folder + "/fsCachedData" }
 
+  /// The name of the database in its folder.
+  var databaseName: String {
+    let slash = database.utf8.lastIndex(of: UInt8(ascii: "/"))
+    return slash.map { String(database[database.utf8.index(after: $0)...]) } ?? database
+  }
+
   /// Finds the database at `path`, which is a database or the folder of a `Cache.db`.
   init(at path: String) throws(StoreError) {
     self.path = path
