@@ -6,7 +6,7 @@ internal import CSQLite
 /// them. Tables that grow together lie interleaved in the file, so several parts are kept. SQLite walks through a table in
 /// either direction.
 @safe
-struct ReadAhead: ~Copyable {
+struct RegionsAhead: ~Copyable {
   /// A part of the file.
   private struct Part {
     var start: Int64 = 0
@@ -209,7 +209,7 @@ struct ReadAheadFile: ~Copyable, LayeredFile {
 
   let usual: UnsafePointer<sqlite3_io_methods>
   private let names: OwnFileNames
-  private var ahead = ReadAhead()
+  private var ahead = RegionsAhead()
   /// The size of the file, in bytes.
   private let size: Int64
 

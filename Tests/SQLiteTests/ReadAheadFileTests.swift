@@ -5,7 +5,7 @@ import Testing
 @testable import SQLite
 
 /// Files that are read ahead.
-@Suite struct ReadAheadTests {
+@Suite struct ReadAheadFileTests {
   /// A file in memory, with the ranges that were read of it.
   private final class MadeFile {
     let bytes: [UInt8]
@@ -42,7 +42,7 @@ import Testing
     let range: Range<Int>
     private let page: UnsafeMutableRawPointer
 
-    init?(_ range: Range<Int>, _ ahead: inout ReadAhead) {
+    init?(_ range: Range<Int>, _ ahead: inout RegionsAhead) {
       guard let page = unsafe ahead.hold(range.count, at: Int64(range.lowerBound)) else {
         return nil
       }
@@ -52,11 +52,11 @@ import Testing
 
     var bytes: [UInt8] { unsafe Array(UnsafeRawBufferPointer(start: page, count: range.count)) }
 
-    func release(_ ahead: inout ReadAhead) { unsafe ahead.release(page) }
+    func release(_ ahead: inout RegionsAhead) { unsafe ahead.release(page) }
   }
 
   private func read(
-    _ range: Range<Int>, of file: MadeFile, _ ahead: inout ReadAhead
+    _ range: Range<Int>, of file: MadeFile, _ ahead: inout RegionsAhead
   ) -> (code: Int32, bytes: [UInt8]) {
     var bytes = [UInt8](repeating: 0xAA, count: range.count)
     let code = unsafe bytes.withUnsafeMutableBytes { buffer in
@@ -69,7 +69,7 @@ import Testing
   @Test(arguments: 1...20) func `reads in any order give the bytes of the file`(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let file = MadeFile(count: .random(in: 0..<1_000_000, using: &random))
-    var ahead = ReadAhead()
+    var ahead = RegionsAhead()
     var next = 0
     var held: [HeldPage] = []
     for _ in 0..<2_000 {
@@ -102,11 +102,11 @@ import Testing
 
   @Test func `pages in their order are read many at a time`() {
     let file = MadeFile(count: 1 << 20)
-    var ahead = ReadAhead()
+    var ahead = RegionsAhead()
     for offset in stride(from: 0, to: 1 << 20, by: 4_096) {
       _ = read(offset..<offset + 4_096, of: file, &ahead)
     }
-    let longest = ReadAhead.longest
+    let longest = RegionsAhead.longest
     let expected =
       [0..<4_096]
       + stride(from: 4_096, to: 1 << 20, by: longest).map { $0..<min($0 + longest, 1 << 20) }
@@ -115,11 +115,11 @@ import Testing
 
   @Test func `pages in reverse order are read many at a time`() {
     let file = MadeFile(count: 1 << 20)
-    var ahead = ReadAhead()
+    var ahead = RegionsAhead()
     for offset in stride(from: (1 << 20) - 4_096, through: 0, by: -4_096) {
       _ = read(offset..<offset + 4_096, of: file, &ahead)
     }
-    let longest = ReadAhead.longest
+    let longest = RegionsAhead.longest
     let last = (1 << 20) - 4_096
     let expected =
       [last..<1 << 20]
@@ -129,7 +129,7 @@ import Testing
 
   @Test(arguments: [1, -1]) func `pages between many others are read alone`(_ direction: Int) {
     let file = MadeFile(count: 3 << 20)
-    var ahead = ReadAhead()
+    var ahead = RegionsAhead()
     let ranges = (0..<200).map { number in
       let offset = (direction > 0 ? number : 200 - number) * 12_288
       return offset..<offset + 4_096
@@ -140,7 +140,7 @@ import Testing
 
   @Test func `what is read ahead and not needed ends the reading ahead`() {
     let file = MadeFile(count: 4 << 20)
-    var ahead = ReadAhead()
+    var ahead = RegionsAhead()
     // At first each page is needed, and then one of four.
     let near = stride(from: 0, to: 1 << 19, by: 4_096).map { $0..<$0 + 4_096 }
     let far = stride(from: 1 << 19, to: 4 << 20, by: 16_384).map { $0..<$0 + 4_096 }
@@ -152,7 +152,7 @@ import Testing
 
   @Test func `a page that SQLite uses stays in memory`() throws {
     let file = MadeFile(count: 4 << 20)
-    var ahead = ReadAhead()
+    var ahead = RegionsAhead()
     var held: [HeldPage] = []
     for start in stride(from: 0, to: 3 << 20, by: 131_072) {
       for page in 0..<3 {
@@ -176,7 +176,7 @@ import Testing
 
   @Test(arguments: [0, 2, 5, 10, 13] as [UInt8]) func `inner pages are not held`(_ kind: UInt8) {
     let file = MadeFile(count: 1 << 16, first: kind, every: 4_096)
-    var ahead = ReadAhead()
+    var ahead = RegionsAhead()
     for offset in [0, 4_096] { _ = read(offset..<offset + 4_096, of: file, &ahead) }
     #expect((HeldPage(8_192..<12_288, &ahead) == nil) == [2, 5].contains(kind))
     #expect(HeldPage(1 << 16..<(1 << 16) + 4_096, &ahead) == nil)
@@ -184,19 +184,19 @@ import Testing
 
   @Test func `tables that are read in turn are all read ahead`() {
     let file = MadeFile(count: 4 << 20)
-    var ahead = ReadAhead()
+    var ahead = RegionsAhead()
     for step in 0..<200 {
       for table in 0..<3 {
         let offset = table << 20 + step * 4_096
         _ = read(offset..<offset + 4_096, of: file, &ahead)
       }
     }
-    #expect(file.reads.count < 3 * (200 * 4_096 / ReadAhead.longest + 3))
+    #expect(file.reads.count < 3 * (200 * 4_096 / RegionsAhead.longest + 3))
   }
 
   @Test func `pages far from each other are read alone`() {
     let file = MadeFile(count: 1 << 20)
-    var ahead = ReadAhead()
+    var ahead = RegionsAhead()
     let ranges = stride(from: 0, to: 1 << 20, by: 32_768).map { $0..<$0 + 4_096 }
     for range in ranges { _ = read(range, of: file, &ahead) }
     #expect(file.reads == ranges)
@@ -205,7 +205,7 @@ import Testing
   @Test func `damage further on does not fail what lies before it`() {
     let file = MadeFile(count: 1 << 20)
     file.damage = 20_000..<20_001
-    var ahead = ReadAhead()
+    var ahead = RegionsAhead()
     let codes = stride(from: 0, to: 40_960, by: 4_096).map {
       read($0..<$0 + 4_096, of: file, &ahead).code
     }
@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test func `a database that is read ahead has the same rows`() throws {
-    let path = NSTemporaryDirectory() + "ReadAheadTests-\(UUID().uuidString)"
+    let path = NSTemporaryDirectory() + "ReadAheadFileTests-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: path) }
     let writer = try Connection(path: path, access: .create)
     try writer.execute("CREATE TABLE a(id INTEGER PRIMARY KEY, text TEXT)")
