@@ -29,8 +29,8 @@ public final class OrderedParallelMap<Element: Sendable, Part: Sendable, Summary
   private let batches = Channel<(number: Int, elements: [Element])>()
   private let results = OrderedResults<Part, Summary>()
   private var hasThreads = false
-  /// Whether an error ended the work.
-  private var hasFailed = false
+  /// Whether results are being taken, or an error ended that: there are no more then.
+  private var isTaking = false
   /// The number of batches whose results were taken.
   private var taken = 0
   /// The sizes of the batches that were sent and whose results were not taken, in order.
@@ -98,8 +98,8 @@ public final class OrderedParallelMap<Element: Sendable, Part: Sendable, Summary
   public func forEachResult(
     all: Bool, _ body: (BatchResult<Part, Summary>) throws -> Void
   ) throws {
-    guard !hasFailed else { return }
-    hasFailed = true
+    guard !isTaking else { return }
+    isTaking = true
     if all, !batch.isEmpty {
       if hasThreads { sendBatch() } else { try workHere(body) }
     }
@@ -114,7 +114,7 @@ public final class OrderedParallelMap<Element: Sendable, Part: Sendable, Summary
         taken += 1
       }
     }
-    hasFailed = false
+    isTaking = false
   }
 
   /// Works on the only batch, which is not worth a thread.
