@@ -105,13 +105,13 @@ public struct EntryCheck: Sendable {
     }
     // Foundation on Linux makes its key of host, port and path only, so two queries share one
     // entry.
-    if case .file = response.id, response.url?.bytes.contains(UInt8(ascii: "?")) ?? false {
-      add(.queryNotInKey, "its URL has a query, but its key does not")
-    }
-    if case .file = response.id, let key = response.key, let url = response.url,
-      FoundationKey(of: url)?.text != key
-    {
-      add(.keyOfAnotherURL, "its key does not belong to its URL")
+    if let key = response.foundationKey, let url = response.url {
+      if url.bytes.contains(UInt8(ascii: "?")) {
+        add(.queryNotInKey, "its URL has a query, but its key does not")
+      }
+      if FoundationKey(of: url) != key {
+        add(.keyOfAnotherURL, "its key does not belong to its URL")
+      }
     }
     // An entry from the future does not age until its time comes, and stays fresh for that much
     // longer. CFNetwork and Foundation evict the oldest entries first, so they also keep it

@@ -345,10 +345,11 @@ private struct OfflineSet {
 
   /// Adds a response to the URLs that it matches.
   mutating func find(_ response: borrowing StoredResponse) {
-    // `URLCache` does not find it under any URL, so it is of no use offline.
     let id = response.id
-    if case .file = id {
-      for place in response.key.flatMap({ placesByKey[$0] }) ?? [] { entries[place].ids.append(id) }
+    if let key = response.foundationKey {
+      for place in placesByKey[key.text] ?? [] { entries[place].ids.append(id) }
+    } else if case .file = id, response.key == nil {
+      // `URLCache` does not find it under any URL, so it is of no use offline.
     } else {
       // After a redirect, URL and key differ, and an app may request either.
       for place in Set([place(of: response.url), place(of: response.key)].compactMap(\.self)) {

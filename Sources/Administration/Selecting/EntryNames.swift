@@ -78,15 +78,15 @@ public struct EntryNames: Hashable, Sendable {
     guard let key = response.key, key != response.url else { return false }
     // The key of a Foundation store is made of host, port and path. It is no URL that could be
     // compared.
-    if case .file = response.id { return urlsByKey[key] != nil }
+    if response.foundationKey != nil { return urlsByKey[key] != nil }
     return holds(key)
   }
 
   /// Returns how a response in a Foundation store is found by one of the URLs; `nil` if it is not found, or if both its
   /// URL and key match.
   public func lookup(of response: borrowing StoredResponse) -> StoreLookup? {
-    guard case .file = response.id, let key = response.key else { return nil }
-    return lookup(response.url, key)
+    guard let key = response.foundationKey else { return nil }
+    return lookup(response.url, key.text)
   }
 
   private func lookup(_ url: ByteString?, _ key: ByteString) -> StoreLookup? {
@@ -109,7 +109,7 @@ public struct EntryNames: Hashable, Sendable {
   mutating func remove(_ id: StoredResponse.ID, url: ByteString?, key: ByteString?) {
     ids.remove(id)
     if canonicalURLs.isEmpty { return }
-    if case .file = id, let key {
+    if case .file = id, let key, FoundationKey(text: key) != nil {
       if let lookup = lookup(url, key), lookups.count < Self.mostLookups { lookups.append(lookup) }
       // The store answers each of these URLs with this entry, so none of them is missing.
       for url in urlsByKey[key] ?? [] { canonicalURLs[CanonicalURL.of(url)] = nil }

@@ -1,5 +1,13 @@
 public import Bytes
 
+extension StoredResponse {
+  /// The key in a Foundation cache; `nil` in any other cache, where the key is a URL, and if the file name has none.
+  public var foundationKey: FoundationKey? {
+    guard case .file = id else { return nil }
+    return key.flatMap { FoundationKey(text: $0) }
+  }
+}
+
 /// The key under which Foundation finds a stored response: host, port and path of the requested URL.
 ///
 /// Scheme, query, fragment and method are not part of it. Its text is `host NUL port NUL path NUL`, and is
