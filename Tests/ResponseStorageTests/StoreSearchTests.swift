@@ -22,9 +22,9 @@ import Testing
 
   @Test(
     arguments: [
-      (["HOME": "/home/a"], ["/home/a/.cache"]),
-      (["HOME": "/home/a", "XDG_CACHE_HOME": "/c"], ["/c", "/home/a/.cache"]),
-      (["HOME": "/home/a", "XDG_CACHE_HOME": "c"], ["/home/a/.cache"]),
+      (["HOME": "/home/a"], ["/home/a/.cache", "/home/a/.var/app"]),
+      (["HOME": "/home/a", "XDG_CACHE_HOME": "/c"], ["/c", "/home/a/.cache", "/home/a/.var/app"]),
+      (["HOME": "/home/a", "XDG_CACHE_HOME": "c"], ["/home/a/.cache", "/home/a/.var/app"]),
     ] as [([String: String], [String])])
   func `elsewhere the XDG cache folder is searched, and a home that was copied from a Mac`(
     _ variables: [String: String], _ expected: [String]

@@ -10,8 +10,8 @@ struct CacheOptions: ParsableArguments {
   @Option(
     name: [.short, .customLong("cache")],
     help: ArgumentHelp(
-      "The cache: a Cache.db or its folder, a Foundation cache folder, or a name from the"
-        + " configuration. Or set URLCACHE_ADMIN_CACHE.",
+      "The cache: a Cache.db or its folder, a Foundation or WebKit cache folder, or a name from"
+        + " the configuration. Or set URLCACHE_ADMIN_CACHE.",
       valueName: "path|name"),
     completion: .requested)
   var cache: String?

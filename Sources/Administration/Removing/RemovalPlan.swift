@@ -312,7 +312,9 @@ extension RemovalPlan {
     }
 
     /// The space that is freed with the entry at once, in bytes.
-    public var returnedBytes: ByteCount { version.file?.size ?? (hasBodyFile ? size ?? 0 : 0) }
+    public var returnedBytes: ByteCount {
+      (version.file?.size ?? 0) + (hasBodyFile ? size ?? 0 : 0)
+    }
   }
 }
 

@@ -38,11 +38,11 @@ public enum CompactionRenderer {
 
   private static func appendSizes(_ compaction: Compaction, into buffer: inout TextBuffer) {
     let before = compaction.before
-    // Each entry of a Foundation store is a file, whose blocks the file system frees when it is
-    // removed.
+    // Where each entry is a file, the file system frees its blocks when it is removed.
     guard compaction.store.traits.hasDatabase else {
       buffer.append(
-        "Nothing to reclaim: a Foundation cache stores entries in files, not in a database\n")
+        "Nothing to reclaim: a \(compaction.store.traits.words ?? "cache") stores entries in files,"
+          + " not in a database\n")
       return
     }
     guard let method = compaction.method else {

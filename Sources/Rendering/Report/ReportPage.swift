@@ -100,7 +100,7 @@ struct ReportPage: Sendable {
     """
 
   private var storeName: String {
-    report.store.schemaVersion.map { "schema \($0)" } ?? report.store.format.rawValue
+    report.store.schemaVersion == nil ? report.store.format.rawValue : report.store.shownFormat
   }
 
   private var footer: HTML {

@@ -45,11 +45,7 @@ extension UsageRenderer {
     buffer.append("Cache    ")
     buffer.append(shown: ByteString(store.path))
     buffer.append("   (")
-    if let version = store.schemaVersion {
-      buffer.append("schema \(version)")
-    } else {
-      buffer.append(store.traits.words ?? store.format.rawValue)
-    }
+    buffer.append(store.shownFormat)
     if footprint.walBytes > 0 {
       buffer.append(", WAL \(ByteSizeText.text(footprint.walBytes))")
     }
@@ -266,5 +262,14 @@ extension UsageReport.Grouping {
     case .entryClass: "class"
     case .age, .size: "range"
     }
+  }
+}
+
+extension StoreDescription {
+  /// The kind of cache and its version, for people.
+  var shownFormat: String {
+    let words = traits.words ?? format.rawValue
+    guard let version = schemaVersion else { return words }
+    return traits.hasDatabase ? "schema \(version)" : "\(words), version \(version)"
   }
 }

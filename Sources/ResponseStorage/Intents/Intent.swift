@@ -20,6 +20,8 @@ struct Intent: Hashable {
     case apple
     /// Temporary files of a Foundation store.
     case foundation
+    /// Files of `Blobs` in a WebKit cache.
+    case webkit
     /// No files: what removed responses left in a database is about to be overwritten.
     case erasure
   }

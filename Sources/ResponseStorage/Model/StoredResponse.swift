@@ -306,6 +306,8 @@ extension StoredResponse.ID {
       self = .file(name.id)
     } else if let name = FoundationFileName(bytes) {
       self = .file(name.id)
+    } else if WebKitFiles.isID(bytes) {
+      self = .file(ByteString(bytes))
     } else {
       return nil
     }

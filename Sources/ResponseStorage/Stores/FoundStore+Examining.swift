@@ -63,6 +63,23 @@ extension FoundStore {
     }
   }
 
+  /// Reads the properties of a WebKit cache.
+  init(webKitAt path: String) throws(StoreError) {
+    do {
+      // The time only decides about notes on entries, which nobody reads here.
+      let source = try WebKitStore(readingFrom: path, now: .earliest)
+      let description = source.description
+      self.init(
+        path: path, format: description.format, schemaVersion: description.schemaVersion,
+        notes: description.notes)
+      try measure(source)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw StoreError(.inputOutput, at: path, because: "\(error)")
+    }
+  }
+
   /// Counts the entries and bytes of a store.
   private mutating func measure(_ source: some ResponseSource) throws {
     footprintBytes = try source.footprint().totalBytes

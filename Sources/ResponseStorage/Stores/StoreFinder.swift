@@ -97,12 +97,15 @@ public struct StoreFinder: ~Copyable {
     {
       discovery.stores.append(FoundStore(contents.foundation, at: folder.path))
     }
+    let isOfWebKit =
+      (user == nil || user == status.owner) && contents.folders.contains(where: Self.isVersion)
+      && examineVersions(in: folder)
     let count = discovery.stores.count
     // The databases come before the folders, as only then is it known whether `fsCachedData`
     // belongs to a store.
     for name in contents.databases.sorted() { examine(name, in: folder) }
     let hasBodies = discovery.stores.count > count
-    for name in contents.folders.sorted() {
+    for name in contents.folders.sorted() where !(isOfWebKit && Self.isVersion(name)) {
       descend(into: name, in: folder, depth + 1, isOfBodies: hasBodies && name == "fsCachedData")
     }
   }
@@ -149,6 +152,29 @@ public struct StoreFinder: ~Copyable {
       discovery.unreadable.append(
         UnreadablePlace(path: path, reason: error.reason ?? error.description))
     }
+  }
+
+  /// Whether a folder can contain a WebKit cache of one version.
+  private static func isVersion(_ name: String) -> Bool {
+    WebKitFiles.number(ofVersion: Array(name.utf8)) != nil
+  }
+
+  /// Adds a folder of versions if it is a WebKit cache.
+  ///
+  /// - Returns: Whether it is one.
+  private mutating func examineVersions(in folder: borrowing Directory) -> Bool {
+    guard let place = WebKitFiles.place(at: folder.path),
+      let identity = try? FileStatus.of(place.root).identity
+    else { return false }
+    guard !found.contains(identity) else { return true }
+    do throws(StoreError) {
+      discovery.stores.append(try FoundStore(webKitAt: folder.path))
+      found.insert(identity)
+    } catch {
+      discovery.unreadable.append(
+        UnreadablePlace(path: folder.path, reason: error.reason ?? error.description))
+    }
+    return true
   }
 
   private mutating func note(_ error: FileError) {

@@ -7,6 +7,7 @@ public struct StoreOpening: Sendable {
   static let kinds: [any StoreKind.Type] = [
     AppleStore.self,
     FoundationStore.self,
+    WebKitStore.self,
   ]
 
   /// The path of a store.

@@ -83,11 +83,13 @@ extension StoreSearch {
   }
 
   /// Returns the cache home, and the default one of programs that run without the variable, which may both contain
-  /// stores of swift-corelibs-foundation; and the places of macOS, for a home that was copied from a Mac.
+  /// stores of swift-corelibs-foundation and of WebKit; those of programs in Flatpak; and the places of macOS, for a home that was copied from a Mac.
   private static func freedesktopPlaces(home: String?, cacheHome: String?) -> [String] {
     // Foundation ignores a relative path here, as the XDG specification requires.
     let cacheHome = cacheHome.flatMap { isAbsolute($0) ? $0 : nil }
-    return [cacheHome, home.map { "\($0)/.cache" }].compactMap(\.self) + libraryPlaces(home: home)
+    return [cacheHome, home.map { "\($0)/.cache" }, home.map { "\($0)/.var/app" }].compactMap(
+      \.self)
+      + libraryPlaces(home: home)
   }
 
   private static func isAbsolute(_ path: String) -> Bool {

@@ -124,7 +124,7 @@ PROVOKED = {
     "there is no file or configured cache": lambda: run("list", "none"), "no cache at": lambda: run("list", "-c", "none"),
     "is not a URL cache: it is not an SQLite database": lambda: run("list", scratch.write("text", b"hello")),
     "the database has no table 'cfurl_cache_response'": other_database,
-    "the folder has neither a Cache.db nor a file '*.storedcachedurlresponse'": lambda: os.mkdir(path("empty")) or run("list", "empty"),
+    "the folder has neither a Cache.db nor a file '*.storedcachedurlresponse' nor a folder 'Version N' with 'Records'": lambda: os.mkdir(path("empty")) or run("list", "empty"),
     "not allowed to read or change": unreadable, "Permission denied": unreadable, "is damaged": damaged, "involves another database": super_journal,
     "is read-only: it has schema": lambda: run("purge", cache("PRAGMA user_version=300"), "--all", "--yes"),
     "is read-only: it has triggers": lambda: run(

@@ -1,0 +1,367 @@
+import Bytes
+import Files
+
+/// The files of a WebKit cache of one version.
+///
+/// A record is `Records/PARTITION/TYPE/NAME`, with hashes of 40 hexadecimal digits; a long body is `NAME-blob` next to
+/// it, which has the same inode as a file of `Blobs`. Nothing is written under another name first, and nothing is
+/// locked. Source: `webkit-cache.md`, "Files".
+final class WebKitFiles {
+  /// A folder of records.
+  struct Folder: Hashable {
+    /// The name of the folder of the partition.
+    let partition: String
+    /// The type of its records.
+    let type: String
+
+    /// Whether its records are responses.
+    var hasResponses: Bool { type == "Resource" }
+  }
+
+  /// The name of a record.
+  struct Name {
+    /// The number of its folder.
+    let folder: Int
+    /// The name: 40 hexadecimal digits.
+    let bytes: [UInt8]
+    /// Whether it has a file for its body.
+    var hasBlob = false
+    /// The id of the entry.
+    var id: ByteString
+  }
+
+  /// A file that belongs to no record.
+  struct Other {
+    let path: String
+    /// Whether it can only be the body of a record that is gone.
+    let isBlob: Bool
+  }
+
+  /// The path that the user gave.
+  let path: String
+  /// The folder of the version.
+  let root: String
+  /// The number in its name.
+  let version: UInt32
+  /// The bytes that are hashed before anything else, or `nil` if they are lost.
+  let salt: [UInt8]?
+  /// The device and inode of the folder of the version.
+  let identity: [UInt64]
+  private(set) var folders: [Folder] = []
+  /// The records of responses, in the order of their ids.
+  private(set) var names: [Name] = []
+  /// The other records.
+  private(set) var lists: [Name] = []
+  private(set) var others: [Other] = []
+
+  private let records: Directory
+  private var open: [Int: OpenFolder] = [:]
+
+  /// A folder that stays open, as there are few of them and many records.
+  private final class OpenFolder {
+    let directory: Directory
+
+    init(_ directory: consuming Directory) { self.directory = directory }
+  }
+
+  /// How many folders stay open.
+  private static let mostOpen = 64
+
+  /// Lists the files of the cache at a path.
+  init(at path: String) throws {
+    guard let place = Self.place(at: path) else { throw StoreError(.notACache, at: path) }
+    self.path = path
+    (root, version) = place
+    do throws(FileError) {
+      let folder = try Directory(root + "/.")
+      identity = try folder.status().identity
+      salt = try Self.salt(in: folder)
+      records = try Directory("Records", in: folder)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    do { try list() } catch let error as FileError { throw StoreError(error, path: path) }
+  }
+
+  /// Returns the folder of the newest version with records, and that version; `nil` if there is none, or if it belongs to
+  /// the Cache API of pages.
+  static func place(at path: String) -> (root: String, version: UInt32)? {
+    let path = path.withoutTrailingSlashes
+    // The folder of a version may be given itself, also as `.`.
+    let resolved = Directory.resolvedPath(path) ?? path
+    let last = resolved.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
+    if let version = number(ofVersion: last), isVersion(path) {
+      let parent = Directory.parent(of: resolved) ?? "."
+      return isOfCacheAPI(parent) ? nil : (path, version)
+    }
+    guard !isOfCacheAPI(path), let folder = try? Directory(path + "/.") else { return nil }
+    var newest: UInt32?
+    try? folder.forEachName { name in
+      guard let version = number(ofVersion: name), version > newest ?? 0,
+        isVersion("\(path)/Version \(version)")
+      else { return }
+      newest = version
+    }
+    return newest.map { ("\(path)/Version \($0)", $0) }
+  }
+
+  /// The number in `Version 17`, which is not written in any other way.
+  static func number(ofVersion name: [UInt8]) -> UInt32? {
+    let prefix = Array("Version ".utf8)
+    guard name.starts(with: prefix), name.count <= prefix.count + 6,
+      let number = UInt32(String(decoding: name[prefix.count...], as: UTF8.self)), number > 0,
+      "Version \(number)".utf8.elementsEqual(name)
+    else { return nil }
+    return number
+  }
+
+  private static func isVersion(_ path: String) -> Bool {
+    (try? FileStatus.of(path + "/Records"))?.kind == .directory
+  }
+
+  /// Whether a folder has the neighbours of a cache of the Cache API, whose records look like ours.
+  private static func isOfCacheAPI(_ folder: String) -> Bool {
+    ["origin", "cacheslist", "estimatedsize"].contains {
+      (try? FileStatus.of("\(folder)/\($0)")) != nil
+    }
+  }
+
+  private static func salt(in folder: borrowing Directory) throws(FileError) -> [UInt8]? {
+    guard let status = try? folder.status(of: "salt"), status.kind == .regular, status.size == 8
+    else { return nil }
+    let bytes = try OpenFile(reading: "salt", in: folder).read(8, at: 0)
+    return bytes.count == 8 ? bytes : nil
+  }
+
+  private func list() throws {
+    for partition in try Self.names(in: records) {
+      let path = "\(root)/Records/\(String(decoding: partition, as: UTF8.self))"
+      guard Self.isHash(partition[...]),
+        let folder = try? Directory(String(decoding: partition, as: UTF8.self), in: records)
+      else {
+        others.append(Other(path: path, isBlob: false))
+        continue
+      }
+      for type in try Self.names(in: folder) {
+        // Types are words of WebKit. Any other name is no folder of records.
+        let name = String(decoding: type, as: UTF8.self)
+        guard type.allSatisfy(\.isASCIILetter), let inner = try? Directory(name, in: folder) else {
+          others.append(Other(path: "\(path)/\(name)", isBlob: false))
+          continue
+        }
+        try list(inner, Folder(partition: String(decoding: partition, as: UTF8.self), type: name))
+      }
+    }
+    makeUnique()
+    names.sort { $0.id < $1.id }
+  }
+
+  private func list(_ directory: borrowing Directory, _ folder: Folder) throws {
+    let number = folders.count
+    folders.append(folder)
+    let suffix = Array("-blob".utf8)
+    var found: [Name] = []
+    for name in try Self.names(in: directory) {
+      if Self.isHash(name[...]) {
+        found.append(Name(folder: number, bytes: name, id: ByteString(name)))
+      } else if name.count == 45, name[40...].elementsEqual(suffix), Self.isHash(name[..<40]),
+        found.last?.bytes.elementsEqual(name[..<40]) ?? false
+      {
+        found[found.count - 1].hasBlob = true
+      } else {
+        let isBlob =
+          name.count == 45 && name[40...].elementsEqual(suffix) && Self.isHash(name[..<40])
+        others.append(
+          Other(path: directory.path(of: String(decoding: name, as: UTF8.self)), isBlob: isBlob))
+      }
+    }
+    if folder.hasResponses { names += found } else { lists += found }
+  }
+
+  /// Gives records in several folders that have the same name, of which WebKit finds one at most, ids with the folder.
+  private func makeUnique() {
+    var seen: Set<ByteString> = []
+    let repeated = Set(names.map(\.id).filter { !seen.insert($0).inserted })
+    if repeated.isEmpty { return }
+    for index in names.indices where repeated.contains(names[index].id) {
+      let partition = folders[names[index].folder].partition
+      names[index].id = ByteString(Array("\(partition)/".utf8) + names[index].bytes)
+    }
+  }
+
+  /// Returns the names in a folder, in order: a record comes before its body.
+  private static func names(in folder: borrowing Directory) throws -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    try folder.forEachName { names.append($0) }
+    return names.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// Whether a name is a hash; WebKit writes capital letters, and reads small ones, too.
+  static func isHash(_ name: ArraySlice<UInt8>) -> Bool {
+    name.count == 40 && name.allSatisfy { Base16.value(of: $0) != nil }
+  }
+
+  /// Whether a text is the id of a record: its name, behind the name of its partition if several have it.
+  static func isID(_ text: [UInt8]) -> Bool {
+    let parts = text.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return parts.count <= 2 && parts.allSatisfy { isHash($0) }
+  }
+
+  /// Returns the record with an id; `nil` if there is none.
+  func name(of id: ByteString) -> Name? {
+    var (low, high) = (0, names.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if names[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    return low < names.count && names[low].id == id ? names[low] : nil
+  }
+
+  /// Calls `body` with the folder of a record.
+  func withFolder<Result: ~Copyable>(
+    of name: Name, _ body: (borrowing Directory) throws(FileError) -> Result
+  ) throws(FileError) -> Result {
+    if let folder = open[name.folder] { return try body(folder.directory) }
+    let place = folders[name.folder]
+    let partition = try Directory(place.partition, in: records)
+    let folder = OpenFolder(try Directory(place.type, in: partition))
+    if open.count < Self.mostOpen { open[name.folder] = folder }
+    return try body(folder.directory)
+  }
+
+  /// Returns the status of the file of a record, or of its body; `nil` if it does not exist any more.
+  func status(of name: Name, isBlob: Bool = false) throws(FileError) -> FileStatus? {
+    do throws(FileError) {
+      return try withFolder(of: name) { folder throws(FileError) in
+        try folder.status(of: isBlob ? name.blob : name.bytes)
+      }
+    } catch {
+      guard error.kind == .notFound else { throw error }
+      return nil
+    }
+  }
+
+  /// Opens the file of a record, or of its body.
+  func file(_ name: Name, isBlob: Bool = false) throws(WebKitFileFinding) -> WebKitFile {
+    let bytes = isBlob ? name.blob : name.bytes
+    var kind = FileStatus.Kind.regular
+    do throws(FileError) {
+      // Checked before it is opened, as opening a device can have effects, and afterwards, as it may have been replaced.
+      kind = try withFolder(of: name) { folder throws(FileError) in
+        try folder.status(of: bytes).kind
+      }
+      if kind == .regular {
+        let file = try withFolder(of: name) { folder throws(FileError) in
+          try OpenFile(reading: bytes, in: folder)
+        }
+        let status = try file.status()
+        if status.kind == .regular { return WebKitFile(file, status) }
+        kind = status.kind
+      }
+    } catch {
+      throw WebKitFileFinding(error)
+    }
+    throw .notRegular(kind)
+  }
+
+  /// Returns the path of a record, for people.
+  func path(of name: Name) -> String {
+    let folder = folders[name.folder]
+    let text = String(decoding: name.bytes, as: UTF8.self)
+    return "\(root)/Records/\(folder.partition)/\(folder.type)/\(text)"
+  }
+}
+
+extension WebKitFiles.Name {
+  /// The name of the file of its body.
+  var blob: [UInt8] { bytes + Array("-blob".utf8) }
+}
+
+/// Why a file of a WebKit cache cannot be read.
+enum WebKitFileFinding: Error, Hashable {
+  /// It does not exist any more: WebKit removes files at any time.
+  case gone
+  case notRegular(FileStatus.Kind)
+  case unreadable(FileError)
+  case malformed(WebKitFormatError)
+
+  init(_ error: FileError) {
+    switch error.kind {
+    case .notFound: self = .gone
+    case .symbolicLink: self = .notRegular(.symbolicLink)
+    case .accessDenied, .exists, .noRoom, .busy, .brokenPipe, .other: self = .unreadable(error)
+    }
+  }
+
+  /// The note on a response with such a record.
+  var note: StoredResponse.Note {
+    switch self {
+    case .gone: .init(.unreadableFile, "its record no longer exists")
+    case .notRegular(let kind): .init(.notARegularFile, "its record is \(kind.rawValue)")
+    case .unreadable(let error):
+      .init(.unreadableFile, "its record cannot be read: \(error.reason)")
+    case .malformed(let error):
+      .init(.undecodable, "its record cannot be decoded: \(error.reason)")
+    }
+  }
+}
+
+/// An open record, or an open body of one.
+struct WebKitFile: ~Copyable {
+  let file: OpenFile
+  let status: FileStatus
+  /// What is read at once: the records of most responses have less.
+  private static let firstRead = 4_096
+  /// The longest header. A real one has some kilobytes, and lists of resources some dozens.
+  static let largestHeader = ByteCount(4 << 20)
+
+  init(_ file: consuming OpenFile, _ status: FileStatus) {
+    self.file = file
+    self.status = status
+  }
+
+  /// Reads the beginning of a record.
+  ///
+  /// - Returns: What it says, and the bytes that were read.
+  borrowing func readMetadata() throws(WebKitFileFinding) -> (WebKitMetadata, bytes: [UInt8]) {
+    let bytes = try read(Self.firstRead, at: 0)
+    do throws(WebKitFormatError) { return (try WebKitMetadata(bytes[...]), bytes) } catch {
+      if bytes.count < Self.firstRead { throw .malformed(error) }
+    }
+    // A URL can be longer than that.
+    let more = try read(64 * Self.firstRead, at: 0)
+    do throws(WebKitFormatError) { return (try WebKitMetadata(more[...]), more) } catch {
+      throw .malformed(error)
+    }
+  }
+
+  /// Reads the header.
+  ///
+  /// - Parameter bytes: The bytes that were read with the metadata.
+  borrowing func readHeader(
+    _ metadata: WebKitMetadata, after bytes: [UInt8]
+  ) throws(WebKitFileFinding) -> ArraySlice<UInt8> {
+    guard metadata.headerSize <= Self.largestHeader else {
+      throw .malformed(WebKitFormatError("its header is longer than 4 MiB"))
+    }
+    let count = Int(metadata.headerSize.bytes)
+    let end = metadata.count + count
+    if end <= bytes.count { return bytes[metadata.count..<end] }
+    let header = try read(count, at: Int64(metadata.count))
+    guard header.count == count else {
+      throw .malformed(WebKitFormatError("it is cut off"))
+    }
+    return header[...]
+  }
+
+  private borrowing func read(_ count: Int, at offset: Int64) throws(WebKitFileFinding) -> [UInt8] {
+    do throws(FileError) { return try file.read(count, at: offset) } catch {
+      throw WebKitFileFinding(error)
+    }
+  }
+}
+
+extension WebKitFile {
+  /// Returns the file alone.
+  consuming func intoFile() -> OpenFile { file }
+}

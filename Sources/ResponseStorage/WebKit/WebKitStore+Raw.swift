@@ -1,0 +1,108 @@
+public import Bytes
+import Files
+
+extension WebKitStore {
+  /// The longest body that is read into memory as a whole.
+  private static let largestWholeBody = ByteCount(1 << 16)
+
+  /// The layout of the raw responses, which the store itself does not have.
+  public var rawLayout: RawLayout {
+    var layout = RawLayout.ofNewResponses
+    layout.format = .webkit
+    return layout
+  }
+
+  /// Calls `body` with each chosen response as CFNetwork would store it; its number is its position in the cache.
+  ///
+  /// A response that cannot be decoded has a ``RawResponse/finding``.
+  public func forEachRawResponse(
+    _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
+    _ body: (RawResponse) throws -> ScanStep
+  ) throws {
+    for (index, name) in files.names.enumerated() {
+      WorkCounter.add()
+      guard let response = read(name, projection), try isWanted(response),
+        let raw = try raw(name, number: Int64(index) + 1)
+      else { continue }
+      if try body(raw) == .stop { return }
+    }
+  }
+
+  private func raw(_ name: WebKitFiles.Name, number: Int64) throws -> RawResponse? {
+    do {
+      let record = try files.file(name)
+      let (metadata, bytes) = try record.readMetadata()
+      if let url = metadata.key.identifier, let preferred = preferred[url], preferred != name.id {
+        return unreadable(
+          number, "another entry has the same URL, for the whole response or for another site")
+      }
+      let header = try record.readHeader(metadata, after: bytes)
+      let response: WebKitResponse
+      do throws(WebKitFormatError) {
+        response = try WebKitResponse(header, version: metadata.version)
+      } catch {
+        throw WebKitFileFinding.malformed(error)
+      }
+      guard let url = metadata.key.identifier, let stored = metadata.stored else {
+        return unreadable(number, "it has no URL, or no valid time")
+      }
+      var new = NewResponse(
+        url: url, requestHeaders: response.requestFields(metadata) ?? HeaderFields(),
+        status: response.status, headers: response.fields, stored: stored,
+        body: try self.body(of: name, metadata))
+      new.mimeType = response.mimeType.flatMap { $0.bytes.isEmpty ? nil : $0 }
+      if let partition = metadata.key.partition, !partition.bytes.isEmpty {
+        new.partition = partition
+      }
+      var raw = new.raw(id: number)
+      raw.synthesizedFields = ["the request: a WebKit cache stores only what 'Vary' names of it"]
+      return raw
+    } catch WebKitFileFinding.gone {
+      return nil
+    } catch let finding as WebKitFileFinding {
+      return unreadable(number, finding.note.message)
+    }
+  }
+
+  private func unreadable(_ number: Int64, _ finding: String) -> RawResponse {
+    var raw = RawResponse(id: number)
+    raw.finding = finding
+    return raw
+  }
+
+  /// Returns the body of a record, or `nil` if its file is gone; a long one is read on demand.
+  private func body(of name: WebKitFiles.Name, _ metadata: WebKitMetadata) throws -> Body? {
+    if !metadata.isBodyInline, !name.hasBlob { return nil }
+    let reader = try bodyReader(of: name)
+    let body = Body(size: reader.size, isSparse: try reader.isSparse) { [self] in
+      let reader = try bodyReader(of: name)
+      return reader
+    }
+    return body.size <= Self.largestWholeBody ? Body(try body.readAll()) : body
+  }
+
+  public func admit(_ response: RawResponse) throws -> AdmittedResponse {
+    throw AdmissionRefusal("only WebKit itself adds entries to its cache")
+  }
+
+  public func standingResponse(forKey key: ByteString) -> StandingResponse? { nil }
+
+  public func standingResponse(withoutKey number: Int64) -> StandingResponse? { nil }
+
+  /// Returns the state of the folders of records, which every new or removed one changes.
+  static func mark(at path: String) throws(StoreError) -> StoreMark {
+    guard let place = WebKitFiles.place(at: path) else { throw StoreError(.notFound, at: path) }
+    do throws(FileError) {
+      let root = try FileStatus.of(place.root)
+      let records = try Directory(place.root + "/Records")
+      var folders: [FileStatus?] = []
+      try? records.forEachName { partition in
+        let folder = try Directory(String(decoding: partition, as: UTF8.self), in: records)
+        try folder.forEachName { folders.append(try? folder.status(of: $0)) }
+      }
+      return StoreMark(of: root, folders, header: [], counter: nil)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+}

@@ -1,0 +1,238 @@
+import Bytes
+import Files
+
+/// A WebKit cache that is open for changes: entries can be removed, while WebKit runs.
+///
+/// There is no lock to take. Files are only unlinked, never cut or written into, as WebKit maps them into memory. The
+/// body goes before its record: WebKit removes a record without a body by itself, but never a body without a record.
+/// Source: `webkit-cache.md`, "Removing".
+final class WebKitStoreEditor: IntentStore {
+  private let files: WebKitFiles
+  private let intents: IntentFolder?
+  private var intent: OpenIntent?
+  /// Whether recording an intent has failed, so that it is not tried again.
+  private var hasNoIntent = false
+  /// The folders in which something was removed.
+  private var changed: Set<Int> = []
+
+  /// How many entries are removed between two syncs of their folders.
+  private static let batchSize = 256
+  /// How long the file of a body is kept for the record that WebKit may be writing for it, in nanoseconds.
+  private static let youth: Int64 = 60_000_000_000
+
+  /// Opens the cache at `path` for changes.
+  init(changing path: String, intents: IntentFolder?) throws(StoreError) {
+    do { files = try WebKitFiles(at: path) } catch let error as StoreError { throw error } catch {
+      throw StoreError(.inputOutput, at: path, because: "\(error)")
+    }
+    self.intents = intents
+    do throws(FileError) {
+      for number in files.folders.indices {
+        let folder = files.folders[number]
+        try FileAccess.checkWriting(to: "\(files.root)/Records/\(folder.partition)/\(folder.type)")
+      }
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  var inUse: Bool { false }
+
+  func remove(
+    _ responses: inout some IteratorProtocol<ResponseVersion>, into removal: inout Removal,
+    unless shouldStop: () -> Bool
+  ) throws(StoreError) {
+    do throws(FileError) {
+      do throws(FileError) {
+        while case let batch = responses.next(Self.batchSize), !batch.isEmpty {
+          // Recorded before anything is removed, so that the next command finds what a killed one has left in `Blobs`.
+          let blobs = batch.compactMap { doomedBody(of: $0) }
+          note(blobs)
+          for response in batch {
+            if shouldStop() { break }
+            if try !remove(response, &removal) { removal.skipped.append(response.id) }
+            // Counted only after the removal has returned, so that a signal leaves an exact number.
+            removal.visited += 1
+            WorkCounter.add()
+          }
+          try removeBodies(blobs, into: &removal)
+          if shouldStop() { break }
+        }
+      } catch {
+        try? synchronize()
+        throw error
+      }
+      // Without this, files reported as removed could be back after a power failure.
+      try synchronize()
+    } catch {
+      throw StoreError(error, path: error.path)
+    }
+  }
+
+  /// Removes a record and the link to its body.
+  ///
+  /// - Returns: `false` if it does not exist, or has changed.
+  private func remove(
+    _ response: ResponseVersion, _ removal: inout Removal
+  ) throws(FileError) -> Bool {
+    guard case .file(let id) = response.id, let name = files.name(of: id),
+      let record = try? files.file(name), record.version == response.file
+    else { return false }
+    changed.insert(name.folder)
+    if try files.status(of: name, isBlob: true)?.kind == .regular {
+      _ = try unlink(name, isBlob: true)
+    }
+    guard try unlink(name, isBlob: false) else { return false }
+    removal.returnedBytes += response.file?.size ?? 0
+    // WebKit has stored a body between the two: its record went with the old one.
+    if try files.status(of: name, isBlob: true)?.kind == .regular,
+      try files.status(of: name) == nil
+    {
+      _ = try unlink(name, isBlob: true)
+    }
+    return true
+  }
+
+  /// Removes a file; `false` if it does not exist.
+  private func unlink(_ name: WebKitFiles.Name, isBlob: Bool) throws(FileError) -> Bool {
+    do throws(FileError) {
+      try files.withFolder(of: name) { folder throws(FileError) in
+        try folder.remove(isBlob ? name.blob : name.bytes)
+      }
+      return true
+    } catch {
+      guard error.kind == .notFound else { throw error }
+      return false
+    }
+  }
+
+  /// Returns the file of `Blobs` that has the body of a response, if it is the same file. A damaged record does not say
+  /// which it is.
+  private func doomedBody(of response: ResponseVersion) -> Intent.RemovedFile? {
+    guard case .file(let id) = response.id, let name = files.name(of: id),
+      let (metadata, _) = try? files.file(name).readMetadata(), !metadata.isBodyInline,
+      let blob = try? files.status(of: name, isBlob: true)
+    else { return nil }
+    let hash = Base16.encode(metadata.bodyHash, .capital)
+    guard let folder = try? Directory(files.root + "/Blobs"),
+      let status = try? folder.status(of: hash), status.identity == blob.identity,
+      let version = FileVersion(status)
+    else { return nil }
+    return Intent.RemovedFile(name: ByteString(hash), version: version)
+  }
+
+  private func note(_ files: [Intent.RemovedFile]) {
+    if files.isEmpty { return }
+    if intent == nil, !hasNoIntent, let intents {
+      intent = Intent.Place(.webkit, self.files.root).flatMap { intents.begin($0) }
+      hasNoIntent = intent == nil
+    }
+    intent?.note(files)
+  }
+
+  /// Removes files of `Blobs` that no record uses any more: only that gives their space back.
+  private func removeBodies(
+    _ blobs: [Intent.RemovedFile], into removal: inout Removal
+  ) throws(FileError) {
+    var seen: Set<ByteString> = []
+    for blob in blobs where seen.insert(blob.name).inserted {
+      if try removeBody(blob) { removal.returnedBytes += blob.version.size }
+    }
+    intent?.settleBatch()
+  }
+
+  /// Removes a file of `Blobs` if no record uses it; `false` if it is used, or gone.
+  private func removeBody(_ blob: Intent.RemovedFile) throws(FileError) -> Bool {
+    // The name can come from a record of an interrupted command.
+    guard WebKitFiles.isHash(blob.name.bytes[...]) else { return false }
+    do throws(FileError) {
+      let folder = try Directory(files.root + "/Blobs")
+      let status = try folder.status(of: blob.name.bytes)
+      guard status.kind == .regular, status.linkCount == 1,
+        status.identity.last == blob.version.number,
+        Int64(LocalTime.now()) * 1_000_000_000 - status.modified > Self.youth
+      else { return false }
+      try folder.remove(blob.name.bytes)
+      try folder.synchronize()
+      return true
+    } catch {
+      guard error.kind == .notFound else { throw error }
+      return false
+    }
+  }
+
+  private func synchronize() throws(FileError) {
+    for number in changed {
+      let folder = files.folders[number]
+      try Directory("\(files.root)/Records/\(folder.partition)/\(folder.type)").synchronize()
+    }
+    changed = []
+  }
+
+  func finish(_ intent: Intent, into finished: inout FinishedIntents) -> Bool {
+    for blob in intent.removed {
+      do throws(FileError) {
+        if try removeBody(blob) { finished.removedFiles += 1 }
+      } catch {
+        finished.remainingFiles += 1
+      }
+    }
+    return finished.remainingFiles == 0
+  }
+
+  /// Does nothing: removing a file leaves no free space behind.
+  func compact(fully: Bool, unless shouldStop: () -> Bool) -> CompactionMethod { .none }
+}
+
+// What a WebKit cache does not allow.
+extension WebKitStoreEditor {
+  private var unsupported: StoreError {
+    StoreError(
+      .inapplicable, at: files.path, because: "only WebKit itself adds and changes entries of it")
+  }
+
+  func overwriteRemovedFiles() throws(StoreError) {
+    throw StoreError(
+      .inapplicable, at: files.path,
+      because: "WebKit maps its files into memory, so they are removed and never overwritten")
+  }
+
+  func remove(
+    orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(StoreError) {
+    removal.skippedOrphans = orphans.map(\.name)
+    removal.visitedOrphans = orphans.count
+  }
+
+  func change(
+    _ changes: [UserInfoChange], into changed: inout Set<StoredResponse.ID>,
+    unless shouldStop: () -> Bool
+  ) throws(StoreError) { throw unsupported }
+
+  func stage(_ response: RawResponse) throws -> ByteString? { throw unsupported }
+
+  func synchronizeStaged(_ names: [ByteString]) {}
+
+  func removeStaged(_ names: [ByteString]) {}
+
+  func insert(_ body: (any RawResponseInsertion) throws -> [ByteString]) throws {
+    throw unsupported
+  }
+}
+
+extension WebKitFile {
+  /// The version of a record; `nil` if it is not a regular file.
+  ///
+  /// WebKit writes a new response into the same file, and sets the time of the file whenever it reads it. So only the time
+  /// in the record tells two responses apart. In a damaged record, which WebKit never uses, there is none.
+  var version: FileVersion? {
+    guard var version = FileVersion(status) else { return nil }
+    if let (metadata, _) = try? readMetadata() {
+      guard let microseconds = Int64(exactly: (metadata.seconds * 1e6).rounded()) else {
+        return version
+      }
+      version.modified = microseconds &* 1_000
+    }
+    return version
+  }
+}

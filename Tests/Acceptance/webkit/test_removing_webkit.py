@@ -1,0 +1,129 @@
+"""Removes entries of WebKit caches, and compares every file that is left with what must be left."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import time
+
+import pytest
+
+import scratch
+import strace
+import webkit_samples
+from products import tool
+from scratch import path, run
+
+
+def aged(name, to="cache"):
+    """An unpacked cache whose bodies are older than a minute: a younger one may belong to an entry that is just being stored."""
+    return webkit_samples.unpack(name, to)
+
+
+def remove(cache, *words, status=0):
+    return json.loads(run("purge", "-c", cache, *words, "--yes", "--format", "json", status=status).stdout)
+
+
+@pytest.mark.parametrize("name", webkit_samples.WRITTEN)
+@pytest.mark.parametrize("seed", range(4))
+def test_removes_only_what_was_named(name, seed):
+    cache = aged(name)
+    records = webkit_samples.records(name)
+    chosen = random.Random(seed).sample(sorted(records), random.Random(seed).randrange(1, len(records)))
+    expected = webkit_samples.without(cache, [records[key] for key in chosen])
+    receipt = remove(cache, *chosen)
+    assert receipt["removed"]["entries"] == len(chosen) and receipt["skipped"] == 0
+    assert webkit_samples.files(cache) == expected
+
+
+def test_all():
+    """Nothing is left but the salt, the folders, and the lists of resources of pages."""
+    cache = aged("large/store")
+    before = webkit_samples.files(cache)
+    remove(cache, "--all")
+    left = webkit_samples.files(cache)
+    assert os.path.isdir(os.path.join(cache, "Version 17", "Blobs"))
+    assert left == {name: before[name] for name in left} and {name.split("/")[-2] for name in left} <= {"Version 17", "SubResources"}
+    assert json.loads(run("usage", cache, "--format", "json").stdout)["entries"] == 0
+
+
+def test_by_url_age_and_limit():
+    name = "plain/store"
+    records = webkit_samples.records(name)
+    cache = aged(name)
+    url = "http://site.example/s4097"
+    expected = webkit_samples.without(cache, [record for record in records.values() if record["url"] == url])
+    assert remove(cache, url)["removed"]["entries"] == 1
+    assert webkit_samples.files(cache) == expected
+    cache = aged(name)
+    receipt = json.loads(run("enforce", "-c", cache, "--max-entries", "10", "--yes", "--format", "json").stdout)
+    kept = {json.loads(line)["id"] for line in run("list", cache, "--format", "ndjson").stdout.splitlines()}
+    # The oldest go first.
+    newest = sorted(records, key=lambda key: (records[key]["time"], key))[-10:]
+    assert receipt["removed"]["entries"] == 52 and len(kept) == 10
+    assert min(int(records[key]["time"]) for key in kept) >= min(int(records[key]["time"]) for key in newest)
+
+
+def test_changed_since_the_plan():
+    """An entry that WebKit has refreshed since the plan was made is kept; one that it has only read is not."""
+    name = "plain/store"
+    cache = aged(name)
+    records = webkit_samples.records(name)
+    refreshed, read = sorted(records)[:2]
+    run("purge", "-c", cache, refreshed, read, "--plan", path("plan.json"))
+    file = os.path.join(cache, "Version 17", records[refreshed]["file"])
+    other = aged(name, "other")
+    # A record of another time, with its checksum.
+    shutil.copyfile(os.path.join(other, "Version 17", records[sorted(records)[2]]["file"]), file)
+    os.utime(os.path.join(cache, "Version 17", records[read]["file"]))
+    receipt = json.loads(run("apply", path("plan.json"), "--yes", "--format", "json", status=None).stdout)
+    assert receipt["removed"]["entries"] == 1 and receipt["skipped"] == 1, receipt
+    assert os.path.exists(file) and not os.path.exists(os.path.join(cache, "Version 17", records[read]["file"]))
+
+
+def test_young_body_is_left():
+    """A file in `Blobs` that is younger than a minute may be about to get its record."""
+    name = "large/store"
+    cache = aged(name)
+    records = webkit_samples.records(name)
+    [key] = [key for key, record in records.items() if record["url"].endswith("/big/4097")]
+    blob = os.path.join(cache, "Version 17", "Blobs", records[key]["body_hash"])
+    os.utime(blob)
+    remove(cache, key)
+    assert os.path.exists(blob) and os.lstat(blob).st_nlink == 1
+
+
+@pytest.mark.needs_strace
+@pytest.mark.parametrize("fault", range(1, 40, 3))
+def test_killed_anywhere(fault):
+    """However a removal ends, WebKit finds no body without its record, and the next command leaves no file of it in `Blobs`."""
+    name = "large/store"
+    cache = aged(name)
+    records = webkit_samples.records(name)
+    version = os.path.join(cache, "Version 17")
+    before = webkit_samples.files(cache)
+    chosen = [key for key, record in records.items() if not record["body_inline"]]
+    environment = dict(os.environ, XDG_STATE_HOME=path("state"), HOME=path("home"))
+    subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"inject=unlinkat:signal=KILL:when={fault}", tool, "purge", "-c", cache, *chosen, "--yes"],
+                   capture_output=True, env=environment, timeout=60)
+    for folder, _, names in os.walk(os.path.join(version, "Records")):
+        for file in names:
+            assert not file.endswith("-blob") or file[:-5] in names
+    # The rest is as it was.
+    left = webkit_samples.files(cache)
+    assert all(before[file] == data for file, data in left.items())
+    kept = {records[key]["file"] for key in records if key not in chosen}
+    assert all(os.path.join("Version 17", file) in left for file in kept)
+    subprocess.run([tool, "purge", "-c", cache, *chosen, "--yes"], capture_output=True, env=environment, timeout=60)
+    links = {file: os.lstat(os.path.join(version, "Blobs", file)).st_nlink for file in os.listdir(os.path.join(version, "Blobs"))}
+    assert all(count > 1 for count in links.values()), links
+
+
+def test_refused():
+    """What would write into a cache that WebKit has mapped into memory is refused, and nothing changes."""
+    cache = aged("plain/store")
+    before = scratch.tree(cache)
+    for words in ["expire", "--all", "--clear-user-info", "x"], ["purge", "--all", "--secure", "--yes"]:
+        result = run(words[0], "-c", cache, *words[1:], status=None)
+        assert result.returncode != 0 and scratch.tree(cache) == before, (words, result)
