@@ -217,6 +217,14 @@ import Testing
     }
   }
 
+  @Test func `an entry without a URL is found by its key`() throws {
+    var response = response
+    response.url = nil
+    #expect(try decision(response, ["url = 'the key'"]) == .selected)
+    #expect(try decision(response, ["url != 'the key'"]) == .notSelected)
+    #expect(try decision(response, ["host = .example.com"]) == .notSelected)
+  }
+
   @Test func `nesting is limited to 64 levels`() throws {
     let nested = { (depth: Int) in
       String(repeating: "(", count: depth / 2) + String(repeating: "!", count: depth - depth / 2)

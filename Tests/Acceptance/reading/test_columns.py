@@ -51,3 +51,33 @@ def test_first_sorted(kind):
             words = ["list", cache, *options, "--sort", order, *selection]
             whole = run(*words).stdout.splitlines()
             assert run(*words, "--limit", str(limit)).stdout.splitlines() == whole[:limit + 1], (order, limit)
+
+
+def place(name, value):
+    """What a list is sorted by, as far as it shows it."""
+    if name == "validators":
+        return 2 if any(not word.startswith("weak-") for word in value) else len(value[:1])
+    if isinstance(value, (list, dict)):
+        return len(value)
+    return value.encode() if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("kind", ["apple", "foundation"])
+def test_sorted_values(kind):
+    """A list that is sorted by a column shows its values in order, and the unknown ones together."""
+    cache = make("cache", "--format", kind, "--faults", "orphan-files,missing-bodies,undecodable", entries=80, seed=6)
+    several = set()
+    for name in columns(cache):
+        # Sorted by the time in the text, and by the announced size of a missing body.
+        if name in ["date", "last-modified", "disk", "policy"]:
+            continue
+        key = name.replace("-", "_")
+        for order in [name, "-" + name]:
+            lines = run("list", "-c", cache, "--format", "ndjson", "--show-secrets", "--at", "2026-01-01", "--columns", name, f"--sort={order}").stdout
+            values = [json.loads(line)[key] for line in lines.splitlines()]
+            known = [place(name, value) for value in values if value is not None]
+            assert known == sorted(known, reverse=order != name), order
+            assert sum(one is None and other is not None for one, other in zip(values, values[1:])) <= 1, order
+            if len(set(known)) > 2:
+                several.add(name)
+    assert several >= {"stored", "age", "size", "url", "ttl", "lifetime", "current-age", "expires-at", "validators", "response-headers"}, several
