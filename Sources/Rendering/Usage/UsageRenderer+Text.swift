@@ -270,6 +270,8 @@ extension StoreDescription {
   var shownFormat: String {
     let words = traits.words ?? format.rawValue
     guard let version = schemaVersion else { return words }
-    return traits.hasDatabase ? "schema \(version)" : "\(words), version \(version)"
+    // An archive has the schema of the cache that it was made from.
+    return traits.hasDatabase || !traits.isCache
+      ? "schema \(version)" : "\(words), version \(version)"
   }
 }

@@ -276,6 +276,9 @@ def test_archives(nothing_for, name):
     """No change of an archive is advised, as archives cannot be changed."""
     assert run("export", "-c", made("archived", entries=25, seed=11), "-o", path(name)).returncode in (0, 3)
     nothing_for(path(name))
+    # A native archive has the schema of its cache.
+    schema = "(schema 203)" if name.endswith((".tar", ".zst", ".zip")) else "(archive)"
+    assert schema.encode() in run("usage", path(name)).stdout, name
 
 
 def test_unknown_schema(nothing_for):
