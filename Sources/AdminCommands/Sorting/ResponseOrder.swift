@@ -52,6 +52,7 @@ struct ResponseOrder {
 
   /// Returns the place of an entry. The order must be resolved.
   func place(of response: borrowing StoredResponse) -> EntryPlace {
+    // A mistake of the caller: no entry must be sorted by an order that does not say how.
     guard let reader else { preconditionFailure("the order is not resolved") }
     return EntryPlace(reader.value(response)?.order ?? .unknown, response.id)
   }

@@ -72,6 +72,7 @@ struct ConditionValue {
       let time = try WrittenTime(text)
       content = .number(time.time.secondsSince1970)
       note = time.note
+    // A mistake in the table of fields, which a test of each field finds.
     case .id, .list: preconditionFailure("no condition has such a value")
     }
   }

@@ -163,7 +163,9 @@ public struct StoreFinder: ~Copyable {
   ///
   /// - Returns: Whether it is one.
   private mutating func examineVersions(in folder: borrowing Directory) -> Bool {
+    // Other programs may have folders of that name, too.
     guard let place = WebKitFiles.place(at: folder.path),
+      (try? FileStatus.of(place.root + "/salt"))?.kind == .regular,
       let identity = try? FileStatus.of(place.root).identity
     else { return false }
     guard !found.contains(identity) else { return true }

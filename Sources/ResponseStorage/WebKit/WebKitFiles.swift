@@ -98,6 +98,8 @@ final class WebKitFiles {
     var newest: UInt32?
     try? folder.forEachName { name in
       guard let version = number(ofVersion: name), version > newest ?? 0,
+        // A link could lead out of the folder.
+        (try? folder.status(of: name))?.kind == .directory,
         isVersion("\(path)/Version \(version)")
       else { return }
       newest = version
@@ -134,7 +136,7 @@ final class WebKitFiles {
   }
 
   private func list() throws {
-    for partition in try Self.names(in: records) {
+    for partition in try StoreOpening.names(in: records) {
       let path = "\(root)/Records/\(String(decoding: partition, as: UTF8.self))"
       guard Self.isHash(partition[...]),
         let folder = try? Directory(String(decoding: partition, as: UTF8.self), in: records)
@@ -142,7 +144,7 @@ final class WebKitFiles {
         others.append(Other(path: path, isBlob: false))
         continue
       }
-      for type in try Self.names(in: folder) {
+      for type in try StoreOpening.names(in: folder) {
         // Types are words of WebKit. Any other name is no folder of records.
         let name = String(decoding: type, as: UTF8.self)
         guard type.allSatisfy(\.isASCIILetter), let inner = try? Directory(name, in: folder) else {
@@ -161,7 +163,8 @@ final class WebKitFiles {
     folders.append(folder)
     let suffix = Array("-blob".utf8)
     var found: [Name] = []
-    for name in try Self.names(in: directory) {
+    // In order, so a record comes before its body.
+    for name in try StoreOpening.names(in: directory) {
       if Self.isHash(name[...]) {
         found.append(Name(folder: number, bytes: name, id: ByteString(name)))
       } else if name.count == 45, name[40...].elementsEqual(suffix), Self.isHash(name[..<40]),
@@ -187,13 +190,6 @@ final class WebKitFiles {
       let partition = folders[names[index].folder].partition
       names[index].id = ByteString(Array("\(partition)/".utf8) + names[index].bytes)
     }
-  }
-
-  /// Returns the names in a folder, in order: a record comes before its body.
-  private static func names(in folder: borrowing Directory) throws -> [[UInt8]] {
-    var names: [[UInt8]] = []
-    try folder.forEachName { names.append($0) }
-    return names.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
   /// Whether a name is a hash; WebKit writes capital letters, and reads small ones, too.

@@ -17,8 +17,8 @@ final class WebKitStoreEditor: IntentStore {
 
   /// How many entries are removed between two syncs of their folders.
   private static let batchSize = 256
-  /// How long the file of a body is kept for the record that WebKit may be writing for it, in nanoseconds.
-  private static let youth: Int64 = 60_000_000_000
+  /// How long the file of a body is kept for the record that WebKit may be writing for it, in seconds.
+  private static let youth = 60.0
 
   /// Opens the cache at `path` for changes.
   init(changing path: String, intents: IntentFolder?) throws(StoreError) {
@@ -150,7 +150,10 @@ final class WebKitStoreEditor: IntentStore {
       let status = try folder.status(of: blob.name.bytes)
       guard status.kind == .regular, status.linkCount == 1,
         status.identity.last == blob.version.number,
-        Int64(LocalTime.now()) * 1_000_000_000 - status.modified > Self.youth
+        // A file can have any time.
+        let now = Timestamp(secondsSince1970: LocalTime.now()),
+        AgeLimit(Self.youth, at: now).isExceeded(
+          by: Timestamp(nanosecondsSince1970: status.modified))
       else { return false }
       try folder.remove(blob.name.bytes)
       try folder.synchronize()

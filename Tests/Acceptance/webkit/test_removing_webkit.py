@@ -94,6 +94,31 @@ def test_young_body_is_left():
     assert os.path.exists(blob) and os.lstat(blob).st_nlink == 1
 
 
+@pytest.mark.parametrize("seconds", [-2 ** 31, 0, 9_400_000_000, 10_000_000_000, 2 ** 33])
+def test_odd_times_of_bodies(seconds):
+    """The file of a body can have any time, also one that does not fit into nanoseconds."""
+    name = "large/store"
+    cache = aged(name)
+    records = webkit_samples.records(name)
+    [key] = [key for key, record in records.items() if record["url"].endswith("/big/4097")]
+    os.utime(os.path.join(cache, "Version 17", "Blobs", records[key]["body_hash"]), (seconds, seconds))
+    assert remove(cache, key)["removed"]["entries"] == 1
+    assert key not in {json.loads(line)["id"] for line in run("list", cache, "--format", "ndjson").stdout.splitlines()}
+
+
+def test_linked_version():
+    """A version that is a link leads out of the folder, and is not followed; a folder without a salt is not found."""
+    cache, other = aged("plain/store"), aged("large/store", "other")
+    os.symlink(os.path.join(other, "Version 17"), os.path.join(cache, "Version 99"))
+    before = webkit_samples.files(other)
+    assert json.loads(run("usage", cache, "--format", "json").stdout)["cache"]["schema_version"] == 17
+    remove(cache, "--all")
+    assert webkit_samples.files(other) == before
+    os.remove(os.path.join(cache, "Version 17", "salt"))
+    found = json.loads(run("discover", scratch.root, "--format", "json").stdout)["stores"]
+    assert [store["path"] for store in found] == [other]
+
+
 @pytest.mark.needs_strace
 @pytest.mark.parametrize("fault", range(1, 40, 3))
 def test_killed_anywhere(fault):
