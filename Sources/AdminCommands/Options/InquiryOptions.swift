@@ -8,15 +8,22 @@ import ResponseStorage
 struct InquiryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The request policy, by name or by its number on Apple systems.",
+      "The request policy, by name or by its number on Apple systems (default:"
+        + " useProtocolCachePolicy).",
       valueName: "name|number"),
     completion: .list(RequestCachePolicy.names.map(\.name)),
     transform: parsePolicy)
-  var policy = RequestCachePolicy.useProtocolCachePolicy
+  var policy: RequestCachePolicy?
 
   @Option(
     help: ArgumentHelp(
-      "The platform to explain for: apple, foundation, rfc9111 (default: the platform of the"
+      "How a page in WebKit asks, instead of a policy: new, subresource, reload, back.",
+      valueName: "kind"))
+  var navigation: WebKitNavigation?
+
+  @Option(
+    help: ArgumentHelp(
+      "The platform to explain for: apple, foundation, webkit, rfc9111 (default: the platform of the"
         + " cache).", valueName: "platform"))
   var platform: CachePlatform?
 
@@ -28,13 +35,25 @@ struct InquiryOptions: ParsableArguments {
   /// Returns the inquiry about the entries of a store.
   ///
   /// - Parameter fields: The header fields to send instead of the stored ones.
+  /// - Throws: ``CommandFailure`` if `--navigation` does not fit.
   func resolved(
     at now: Timestamp, of source: any ResponseSource, _ expiryRules: [UserInfoExpiry.Rule],
     sending fields: [FieldLine]
-  ) -> Inquiry {
+  ) throws(CommandFailure) -> Inquiry {
     var inquiry = Inquiry(
       now: now, platform: platform ?? CachePlatform(writing: source.description.format))
-    inquiry.policy = policy
+    if let navigation {
+      guard policy == nil else {
+        throw .usage("'--navigation' and '--policy' exclude each other", hint: "give one of them")
+      }
+      guard inquiry.platform == .webkit else {
+        throw .usage(
+          "'--navigation' is about WebKit, and this is the platform '\(inquiry.platform.rawValue)'",
+          hint: "use '--policy', or add '--platform webkit'")
+      }
+      inquiry.navigation = navigation
+    }
+    inquiry.policy = policy ?? navigation?.policy ?? .useProtocolCachePolicy
     inquiry.fields = fields
     inquiry.capacityBytes = capacity
     inquiry.expiryRules = expiryRules
@@ -43,6 +62,8 @@ struct InquiryOptions: ParsableArguments {
 }
 
 extension CachePlatform: ExpressibleByArgument {}
+
+extension WebKitNavigation: ExpressibleByArgument {}
 
 /// Parses a policy: one of the seven names, or a number.
 func parsePolicy(_ text: String) throws -> RequestCachePolicy {

@@ -46,6 +46,20 @@ public enum Hint: Hashable, Sendable {
   case usedForEver
   /// This platform removes an entry that it refuses to use.
   case removedWhenRefused
+  /// WebKit uses a redirect for a limited time, whatever its lifetime.
+  case ageCap(seconds: Double)
+  /// The response came through iCloud Private Relay.
+  case privatelyRelayed
+  /// WebKit never validates a redirect.
+  case redirectNeverValidated
+  /// *Back* uses the response however old it is.
+  case usedByBack
+  /// WebKit keeps one response of a URL, whatever `Vary` says.
+  case oneVariant
+  /// `Vary` names a field that WebKit does not see.
+  case varyUnseen
+  /// Other caches of WebKit can answer first.
+  case memoryCacheFirst
 
   /// The code of the hint in machine-readable output.
   public var code: String {
@@ -71,6 +85,13 @@ public enum Hint: Hashable, Sendable {
     case .neverValidated: "foundation-never-validates"
     case .usedForEver: "foundation-used-for-ever"
     case .removedWhenRefused: "foundation-removed-when-refused"
+    case .ageCap: "webkit-age-cap"
+    case .privatelyRelayed: "webkit-private-relay"
+    case .redirectNeverValidated: "webkit-redirect-never-validated"
+    case .usedByBack: "webkit-used-by-back"
+    case .oneVariant: "webkit-one-variant"
+    case .varyUnseen: "webkit-vary-unseen"
+    case .memoryCacheFirst: "webkit-memory-cache-first"
     }
   }
 
@@ -119,7 +140,7 @@ extension Hint {
     {
       hints.append(.storingDate)
     }
-    return hints + rules.hints(about: details, response.url, isFound: lookup?.isAnswer ?? true)
+    return hints + rules.hints(about: details, response, isFound: lookup?.isAnswer ?? true)
   }
 
   private static func findings(

@@ -10,6 +10,8 @@ public enum CachePlatform: String, Hashable, Sendable, CaseIterable {
   case apple
   /// Foundation on Linux, as described by ``FoundationReuse``.
   case foundation
+  /// WebKit's network cache, as described by ``WebKitReuse``.
+  case webkit
   /// RFC 9111 and its extensions, to the letter.
   case rfc9111
 
@@ -24,6 +26,7 @@ public enum CachePlatform: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .apple: ApplePlatform()
     case .foundation: FoundationPlatform()
+    case .webkit: WebKitPlatform()
     case .rfc9111: SpecifiedPlatform()
     }
   }
@@ -37,8 +40,11 @@ public protocol PlatformRules: Sendable {
   /// Whether it ever asks a server whether a response is still valid.
   var validates: Bool { get }
 
-  /// Whether it does what the policy of a request says, and adds the fields that belong to it.
+  /// Whether it does what the policy of a request says.
   var followsPolicies: Bool { get }
+
+  /// Whether it stores what RFC 9111 allows, and nothing else.
+  var storesAsSpecified: Bool { get }
 
   /// Whether it computes a lifetime from `Last-Modified` (RFC 9111 §4.2.2).
   var hasHeuristic: Bool { get }
@@ -52,18 +58,22 @@ public protocol PlatformRules: Sendable {
   /// Returns the length of the largest body that a store of this capacity accepts, in bytes; `nil` if there is no limit.
   func largestBody(of capacity: ByteCount) -> ByteCount?
 
-  /// Decides about a stored response, whatever the policy of the request; `nil` if RFC 9111 and the policy decide.
+  /// Returns the lines that the policy of a request adds to it.
+  func lines(addedBy policy: RequestCachePolicy) -> [FieldLine]
+
+  /// Decides about a stored response; `nil` if RFC 9111 and the policy of the request decide.
   ///
-  /// - Parameter now: Seconds since 1970-01-01 00:00:00 UTC.
+  /// - Parameter exchange: The exchange of `response`.
   func decision(
-    on exchange: borrowing Exchange, for request: Request, at now: Int64
+    on exchange: borrowing Exchange, _ response: borrowing StoredResponse, for request: Request,
+    under policy: RequestCachePolicy, at now: Timestamp
   ) -> PlatformDecision?
 
   /// Returns the hints that only this platform has.
   ///
   /// - Parameter isFound: Whether the store finds the response for the URL.
   func hints(
-    about details: Explanation.Details, _ url: ByteString?, isFound: Bool
+    about details: Explanation.Details, _ response: borrowing StoredResponse, isFound: Bool
   ) -> [Hint]
 
   /// Returns the rules of the platform against storing a response.
@@ -81,8 +91,24 @@ public protocol PlatformRules: Sendable {
 public struct PlatformDecision: Hashable, Sendable {
   /// What happens.
   public var outcome: RequestCachePolicy.Outcome
-  /// Why.
-  public var reason: Explanation.Reason
+  /// Why, the most important first; never empty.
+  public var reasons: [Explanation.Reason]
+  /// Whether the response is removed if it is not used.
+  public var removes: Bool
+  /// Whether the response is used now, and validated behind that.
+  public var isRevalidatedMeanwhile = false
+  /// The lifetime and the age by which the platform decides; `nil` if it computes none of its own.
+  public var freshness: Freshness?
+
+  /// A lifetime and an age, in seconds.
+  public struct Freshness: Hashable, Sendable {
+    /// The lifetime, which can be negative.
+    public var lifetime: Double
+    /// The source of the lifetime.
+    public var source: WebKitReuse.LifetimeSource
+    /// The age.
+    public var age: Double
+  }
 }
 
 // What RFC 9111 leaves as it is.
@@ -90,6 +116,7 @@ extension PlatformRules {
   public var name: String? { nil }
   public var validates: Bool { true }
   public var followsPolicies: Bool { true }
+  public var storesAsSpecified: Bool { true }
   public var hasHeuristic: Bool { true }
   public var answersAuthorized: Bool { true }
   public var smallestCapacity: ByteCount? { nil }
@@ -98,12 +125,15 @@ extension PlatformRules {
   // from it.
   public func largestBody(of capacity: ByteCount) -> ByteCount? { capacity / 20 }
 
+  public func lines(addedBy policy: RequestCachePolicy) -> [FieldLine] { policy.addedLines }
+
   public func decision(
-    on exchange: borrowing Exchange, for request: Request, at now: Int64
+    on exchange: borrowing Exchange, _ response: borrowing StoredResponse, for request: Request,
+    under policy: RequestCachePolicy, at now: Timestamp
   ) -> PlatformDecision? { nil }
 
   public func hints(
-    about details: Explanation.Details, _ url: ByteString?, isFound: Bool
+    about details: Explanation.Details, _ response: borrowing StoredResponse, isFound: Bool
   ) -> [Hint] { [] }
 
   public func reasons(
@@ -124,7 +154,7 @@ private struct ApplePlatform: PlatformRules {
   var smallestCapacity: ByteCount? { ByteCount(5 << 20) }
 
   func hints(
-    about details: Explanation.Details, _ url: ByteString?, isFound: Bool
+    about details: Explanation.Details, _ response: borrowing StoredResponse, isFound: Bool
   ) -> [Hint] {
     var hints: [Hint] = []
     if details.storability.reason == .responseNoStore { hints.append(.noStoreUndocumented) }

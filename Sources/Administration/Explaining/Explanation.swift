@@ -24,7 +24,7 @@ public struct Explanation: Sendable {
     /// Whether RFC 9111 allows storing the response.
     public let storability: Storability
     /// What the platform does with it; `nil` if RFC 9111 and the policy of the request decide.
-    public let decision: PlatformDecision?
+    public var decision: PlatformDecision? { decision(under: policy) }
     /// The freshness of the response, as all commands report it.
     public let freshness: ResponseFreshness
     /// Notes on ignored or unusual values.
@@ -37,9 +37,11 @@ public struct Explanation: Sendable {
     public var validators: Validators { conditional.validators }
     /// Whether only its age or a directive can prevent using the response.
     let isFit: Bool
+    private let policy: RequestCachePolicy
+    private let decisions: [RequestCachePolicy: PlatformDecision]
 
     init(
-      of exchange: Exchange, _ userInfo: [StoredResponse.Property], asking inquiry: Inquiry
+      of exchange: Exchange, _ response: borrowing StoredResponse, asking inquiry: Inquiry
     ) {
       let now = inquiry.now.wholeSeconds
       let request = inquiry.request(for: exchange)
@@ -50,12 +52,24 @@ public struct Explanation: Sendable {
       isFit = reuse.isFit
       conditional = ConditionalRequest(validating: exchange, for: request)
       storability = Storability(of: exchange)
-      decision = inquiry.platform.rules.decision(on: exchange, for: request, at: now)
+      let rules = inquiry.platform.rules
+      policy = inquiry.policy
+      var decisions: [RequestCachePolicy: PlatformDecision] = [:]
+      for policy in rules.followsPolicies ? RequestCachePolicy.allCases : [policy] {
+        decisions[policy] = rules.decision(
+          on: exchange, response, for: request, under: policy, at: inquiry.now)
+      }
+      self.decisions = decisions
       freshness = ResponseFreshness(
         reuse.freshness, exchange.freshnessFields,
-        expiry: UserInfoExpiry(of: userInfo, by: inquiry.expiryRules), at: inquiry.now)
+        expiry: UserInfoExpiry(of: response.userInfo, by: inquiry.expiryRules), at: inquiry.now)
       fieldFindings =
         reuse.fieldFindings + FieldFinding.all(about: exchange) + storability.fieldFindings
+    }
+
+    /// Returns what the platform does with it for a request with a policy; `nil` if RFC 9111 and the policy decide.
+    func decision(under policy: RequestCachePolicy) -> PlatformDecision? {
+      decisions[policy] ?? decisions[self.policy]
     }
   }
 
@@ -114,7 +128,7 @@ public struct Explanation: Sendable {
     url = response.url
     self.inquiry = inquiry
     let details = Exchange(of: response).map { exchange in
-      Details(of: exchange, response.userInfo, asking: inquiry)
+      Details(of: exchange, response, asking: inquiry)
     }
     self.details = details
     lookup = inquiry.names?.lookup(of: response)
@@ -136,7 +150,7 @@ extension Explanation {
   /// Returns the outcome of a request with a policy.
   public func outcome(of policy: RequestCachePolicy) -> RequestCachePolicy.Outcome {
     guard let details else { return .unknown }
-    if let decision = details.decision {
+    if let decision = details.decision(under: policy) {
       return lookup?.isAnswer == false || isExpiredByApplication ? .load : decision.outcome
     }
     // The app discards the response before the URL loading system sees it.
@@ -156,13 +170,9 @@ extension Explanation {
     guard let details else { return nil }
     switch outcome {
     case .cache, .error, .unknown: return nil
-    case .conditional: return details.conditional.request
-    case .load:
-      var request = details.request
-      // A platform that ignores the policy does not add `Cache-Control: no-cache` either.
-      if inquiry.platform.rules.followsPolicies {
-        request.fields.lines += inquiry.policy.addedLines
-      }
+    case .conditional, .load:
+      var request = outcome == .conditional ? details.conditional.request : details.request
+      request.fields.lines += inquiry.platform.rules.lines(addedBy: inquiry.policy)
       return request
     }
   }
@@ -181,6 +191,8 @@ extension Explanation {
     case foundationRefuses(FoundationReuse.Refusal)
     /// Foundation on Linux uses the response, until a time in seconds since 1970, or forever.
     case foundationUses(until: Int64?)
+    /// A rule of WebKit.
+    case webKit(WebKitReuse.Rule)
     /// A reason from RFC 9111.
     case reuse(ReuseReason)
 
@@ -192,6 +204,7 @@ extension Explanation {
       case .policy: "policy"
       case .foundationRefuses(let refusal): refusal.rawValue
       case .foundationUses: "foundation-uses"
+      case .webKit(let rule): rule.rawValue
       case .reuse(let reason): reason.code
       }
     }
@@ -212,7 +225,7 @@ extension Explanation {
     }
     if let decision = details.decision {
       let isOther = lookup?.isAnswer == false
-      return [isOther ? .foundationRefuses(.otherKey) : decision.reason] + specified
+      return (isOther ? [.foundationRefuses(.otherKey)] : decision.reasons) + specified
     }
     return policyDecides ? [.policy(inquiry.policy)] + specified : specified
   }

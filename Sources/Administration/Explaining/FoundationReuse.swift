@@ -1,5 +1,6 @@
 import Bytes
 public import HTTPCaching
+import ResponseStorage
 
 /// What `URLSession` of Foundation on Linux does with a stored response; it differs from RFC 9111.
 ///
@@ -135,23 +136,29 @@ struct FoundationPlatform: PlatformRules {
 
   func largestBody(of capacity: ByteCount) -> ByteCount? { nil }
 
+  // A platform that ignores policies does not add `Cache-Control: no-cache` either.
+  func lines(addedBy policy: RequestCachePolicy) -> [FieldLine] { [] }
+
   func decision(
-    on exchange: borrowing Exchange, for request: Request, at now: Int64
+    on exchange: borrowing Exchange, _ response: borrowing StoredResponse, for request: Request,
+    under policy: RequestCachePolicy, at now: Timestamp
   ) -> PlatformDecision? {
-    let reuse = FoundationReuse(of: exchange, for: request, at: now)
+    let reuse = FoundationReuse(of: exchange, for: request, at: now.wholeSeconds)
     if let refusal = reuse.refusal {
-      return PlatformDecision(outcome: .load, reason: .foundationRefuses(refusal))
+      return PlatformDecision(
+        outcome: .load, reasons: [.foundationRefuses(refusal)], removes: true)
     }
-    return PlatformDecision(outcome: .cache, reason: .foundationUses(until: reuse.usedUntil))
+    return PlatformDecision(
+      outcome: .cache, reasons: [.foundationUses(until: reuse.usedUntil)], removes: false)
   }
 
   func hints(
-    about details: Explanation.Details, _ url: ByteString?, isFound: Bool
+    about details: Explanation.Details, _ response: borrowing StoredResponse, isFound: Bool
   ) -> [Hint] {
     var hints: [Hint] = []
-    if url?.bytes.contains(UInt8(ascii: "?")) ?? false { hints.append(.keyWithoutQuery) }
+    if response.url?.bytes.contains(UInt8(ascii: "?")) ?? false { hints.append(.keyWithoutQuery) }
     if isFound {
-      switch details.decision?.reason {
+      switch details.decision?.reasons[0] {
       // Observed with Swift 6.3: `URLSession` removes an entry that it does not use, even if only a
       // HEAD or a request with `Authorization` asked for the URL.
       case .foundationRefuses: hints.append(.removedWhenRefused)

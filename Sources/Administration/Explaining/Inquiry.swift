@@ -14,6 +14,9 @@ public struct Inquiry: Hashable, Sendable {
   /// The request policy.
   public var policy = RequestCachePolicy.useProtocolCachePolicy
 
+  /// How a page asks, if that is known; it decides what WebKit stores.
+  public var navigation: WebKitNavigation?
+
   /// Additional header fields of the request. The presented request is the stored one with the fields that `Vary`
   /// names; these fields replace them, and a field without a value is not sent.
   public var fields: [FieldLine] = []

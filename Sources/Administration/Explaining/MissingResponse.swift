@@ -20,6 +20,8 @@ public struct MissingResponse: Hashable, Sendable {
     case foundationRefuses(FoundationReuse.Refusal)
     /// `URLSession` of Foundation on Linux stores nothing; the app has to.
     case foundationStoresNothing
+    /// WebKit does not store it.
+    case webKitRefuses(WebKitRefusal)
 
     /// The code of the rule in machine-readable output.
     public var code: String {
@@ -31,6 +33,7 @@ public struct MissingResponse: Hashable, Sendable {
       case .largeBody: "large-body"
       case .foundationRefuses(let refusal): refusal.rawValue
       case .foundationStoresNothing: "foundation-stores-nothing"
+      case .webKitRefuses(let refusal): refusal.rawValue
       }
     }
 
@@ -118,7 +121,7 @@ public struct MissingResponse: Hashable, Sendable {
   /// Whether the response would have been stored; `nil` if unknown.
   public var wouldBeStored: Bool? {
     if !reasons.isEmpty { return false }
-    return storability.map(\.mayStore)
+    return storability.map { $0.mayStore || !inquiry.platform.rules.storesAsSpecified }
   }
 
   /// Returns the outcome of a request with a policy, given that nothing is stored.
@@ -141,7 +144,9 @@ extension MissingResponse {
     {
       reasons.append(.smallCapacity)
     }
-    if let storability, !storability.mayStore { reasons.append(.specified(storability.reason)) }
+    if let storability, !storability.mayStore, inquiry.platform.rules.storesAsSpecified {
+      reasons.append(.specified(storability.reason))
+    }
     return reasons + inquiry.platform.rules.reasons(againstStoring: exchange, asking: inquiry)
   }
 }

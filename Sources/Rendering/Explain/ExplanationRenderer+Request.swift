@@ -244,6 +244,13 @@ extension ExplanationRenderer {
   }
 }
 
+extension FieldLine {
+  /// A line that a policy adds, for people.
+  fileprivate var text: String {
+    String(decoding: name + Array(": ".utf8) + value, as: UTF8.self)
+  }
+}
+
 extension RequestCachePolicy.Outcome {
   /// The outcome, for people.
   fileprivate func words(under policy: RequestCachePolicy, _ explanation: Explanation) -> String {
@@ -256,9 +263,9 @@ extension RequestCachePolicy.Outcome {
       }
     case .conditional: return "conditional request"
     case .load:
-      let isAdding =
-        explanation.inquiry.platform.rules.followsPolicies && !policy.addedLines.isEmpty
-      return isAdding ? "full request, with Cache-Control: no-cache" : "full request"
+      let lines = explanation.inquiry.platform.rules.lines(addedBy: policy)
+      return lines.isEmpty
+        ? "full request" : "full request, with " + lines.map(\.text).joined(separator: ", ")
     case .error: return "error, no request"
     case .unknown: return "unknown"
     }

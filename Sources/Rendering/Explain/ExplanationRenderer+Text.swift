@@ -11,6 +11,7 @@ extension ExplanationRenderer {
     if let details = explanation.details {
       appendLifetime(details, into: &buffer)
       appendAge(details, explanation.inquiry, into: &buffer)
+      appendFreshness(by: explanation.inquiry.platform.rules, details, into: &buffer)
       appendExpiry(details.expiry, explanation.inquiry, into: &buffer)
       appendDirectives(details, into: &buffer)
       appendVary(details, into: &buffer)
@@ -63,9 +64,10 @@ extension ExplanationRenderer {
   private func consequence(of explanation: Explanation) -> String {
     switch explanation.outcome {
     case .cache:
-      if explanation.details?.reuse.decision == .useWhileRevalidating,
-        explanation.details?.decision == nil,
-        explanation.inquiry.policy == .useProtocolCachePolicy
+      let decision = explanation.details?.decision
+      if decision?.isRevalidatedMeanwhile
+        ?? (explanation.details?.reuse.decision == .useWhileRevalidating
+          && explanation.inquiry.policy == .useProtocolCachePolicy)
       {
         return "served from the cache while it is revalidated"
       }
@@ -75,8 +77,9 @@ extension ExplanationRenderer {
         ? "completed from the server before use"
         : "validated with the server before use"
     case .load:
-      return explanation.details?.decision == nil || explanation.lookup?.isAnswer == false
-        ? "downloaded again" : "downloaded again, and the entry is removed"
+      let removes =
+        explanation.lookup?.isAnswer != false && explanation.details?.decision?.removes ?? false
+      return removes ? "downloaded again, and the entry is removed" : "downloaded again"
     // `returnCacheDataDontLoad` fails instead of loading, as when the app is meant to be offline.
     case .error: return "an error, without a request"
     case .unknown: return "cannot tell whether it is used"
@@ -172,6 +175,17 @@ extension ExplanationRenderer {
     buffer.append(title: "  now")
     buffer.append(time: inquiry.now)
     buffer.append("\n")
+  }
+
+  /// Appends the lifetime and the age by which a platform with rules of its own decides.
+  private func appendFreshness(
+    by rules: any PlatformRules, _ details: Explanation.Details, into buffer: inout TextBuffer
+  ) {
+    guard let name = rules.name, let freshness = details.decision?.freshness else { return }
+    buffer.append(title: "\(name)'s lifetime")
+    buffer.append("\(spanText(freshness.lifetime))   \(freshness.source.words)\n")
+    buffer.append(title: "\(name)'s age")
+    buffer.append("\(spanText(freshness.age))   max(stored - Date, Age, 0) + (now - stored)\n")
   }
 
   private func appendExpiry(

@@ -98,6 +98,13 @@ extension ExplanationRenderer {
     to json: inout JSONWriter
   ) {
     write(freshness: details, to: &json)
+    if let freshness = details.decision?.freshness {
+      json.object("platform_freshness") { json in
+        json.member("lifetime_seconds", freshness.lifetime)
+        json.member("lifetime_source", word: freshness.source.rawValue)
+        json.member("current_age_seconds", freshness.age)
+      }
+    }
     write(details.exchange.directives.control, to: &json)
     write(details.reuse.vary, details, to: &json)
     json.object("storable") { json in

@@ -129,6 +129,7 @@ extension TextBuffer {
       append("Foundation on Linux was observed to use it until its max-age has passed")
     case .foundationRefuses(let refusal):
       append("Foundation on Linux was observed not to use it: \(refusal.words)")
+    case .webKit(let rule): append("in WebKit, \(rule.words)")
     case .reuse(let reason):
       guard let details = explanation.details else { return }
       append(reason, of: details, secrets)
@@ -256,6 +257,62 @@ extension FreshnessLifetime.NoLifetime {
   }
 }
 
+extension WebKitReuse.Rule {
+  /// The rule, for people, as a clause.
+  var words: String {
+    switch self {
+    case .fresh: "its age is not above its lifetime"
+    case .anyAge: "this policy uses an entry of any age"
+    case .maxStale: "the request's max-stale allows its age"
+    case .whileRevalidating: "stale-while-revalidate allows using it meanwhile"
+    case .ownConditions: "the request has conditions of its own"
+    case .requestNoCache: "the request has no-cache"
+    case .requestMaxAge: "the request has max-age=0"
+    case .responseNoCache: "it has no-cache, in Cache-Control or Pragma"
+    case .stale: "its age is above its lifetime"
+    case .method: "only GET is answered from the cache"
+    case .reload: "this policy does not look into the cache"
+    case .varyNever: "Vary: * matches no request"
+    case .varyDiffers: "a field that Vary names differs"
+    case .noValidator: "it must be validated, but has neither ETag nor Last-Modified"
+    case .redirect: "it must be validated, but redirects never are"
+    case .ageCap: "tracking prevention limits the age of this redirect"
+    case .futureDated: "the time it was stored is in the future"
+    case .noBody: "its body is missing"
+    }
+  }
+}
+
+extension WebKitReuse.LifetimeSource {
+  /// The source, for people.
+  var words: String {
+    switch self {
+    case .maxAge: "Cache-Control: max-age"
+    case .expires: "Expires - Date"
+    case .permanent: "a year, as its status is 301 or 410"
+    case .heuristic: "10% of the time from Last-Modified to Date"
+    case .none: "no max-age, no Expires, no Last-Modified"
+    }
+  }
+}
+
+extension WebKitRefusal {
+  /// The reason, for people, as a clause.
+  var words: String {
+    switch self {
+    case .method: "only responses to GET are stored"
+    case .requestNoStore: "the request has no-store"
+    case .responseNoStore: "the response has no-store"
+    case .status: "responses of its status are not stored"
+    case .statusWithoutLifetime:
+      "responses of its status are stored only with max-age or a valid Expires"
+    case .unlikelyReused:
+      "only a page ('--navigation new') is stored without a lifetime, ETag or Last-Modified"
+    case .largeBody: "a body larger than an eighth of the capacity is not stored"
+    }
+  }
+}
+
 extension FoundationReuse.Refusal {
   /// The reason, for people.
   var words: String {
@@ -273,6 +330,11 @@ extension FoundationReuse.Refusal {
     case .expires: "it has no max-age, and its Expires is not a date"
     }
   }
+}
+
+/// Returns a number of seconds, rounded down, with its largest unit in parentheses: `3600 s (60 minutes)`.
+func spanText(_ seconds: Double) -> String {
+  Int64(exactly: seconds.rounded(.down)).map { spanText($0) } ?? "\(seconds) s"
 }
 
 /// Returns a number of seconds, with its largest unit in parentheses: `3600 s (60 minutes)`.

@@ -167,6 +167,7 @@ extension MissingResponse.Reason {
     case .scheme, .smallCapacity, .specified: nil
     case .status, .largeBody: "documented by Apple"
     case .foundationRefuses, .foundationStoresNothing: "observed"
+    case .webKitRefuses: "in WebKit"
     }
   }
 
@@ -183,6 +184,7 @@ extension MissingResponse.Reason {
       "Foundation on Linux does not use it, because \(refusal.words)"
     case .foundationStoresNothing:
       "URLSession on Linux stores nothing itself; the app must call storeCachedResponse"
+    case .webKitRefuses(let refusal): refusal.words
     }
   }
 }

@@ -44,6 +44,17 @@ extension Hint {
       "observed: without max-age and Expires, Foundation on Linux uses it forever"
     case .removedWhenRefused:
       "observed: Foundation on Linux removes an entry that it finds but does not use"
+    case .ageCap(let seconds):
+      "tracking prevention limits the use of this redirect to \(spanText(seconds))"
+    case .privatelyRelayed: "it came through iCloud Private Relay"
+    case .redirectNeverValidated:
+      "WebKit never validates a redirect, and does not use it for a URL with a fragment"
+    case .usedByBack: "'Back' and 'Forward' use it however old it is: '--navigation back'"
+    case .oneVariant: "WebKit keeps one response per URL, whatever Vary says"
+    case .varyUnseen:
+      "WebKit does not see Accept-Encoding, and on Linux not Accept-Language, so they always match"
+    case .memoryCacheFirst:
+      "the memory cache of a page may answer first, and a URL that a server redirects to is always requested"
     }
   }
 }

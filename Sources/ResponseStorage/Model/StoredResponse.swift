@@ -223,6 +223,15 @@ public struct StoredResponse: Sendable {
     _modify { yield &fields.protocolProperties }
   }
 
+  /// What WebKit recorded of the response besides; `nil` for other stores.
+  @inlinable public var webKitMarks: WebKitMarks? {
+    _read {
+      requireDecoded(.protocolProperties)
+      yield fields.webKitMarks
+    }
+    _modify { yield &fields.webKitMarks }
+  }
+
   /// Notes on the response, in the order in which they were found.
   @inlinable public var notes: [Note] {
     _read {
@@ -251,6 +260,7 @@ public struct StoredResponse: Sendable {
     @usableFromInline var partition: ByteString?
     @usableFromInline var userInfo: [Property] = []
     @usableFromInline var protocolProperties: [Property] = []
+    @usableFromInline var webKitMarks: WebKitMarks?
     @usableFromInline var notes: [Note] = []
 
     init() {}

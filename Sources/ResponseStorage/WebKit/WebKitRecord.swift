@@ -129,6 +129,8 @@ struct WebKitResponse {
   private(set) var varyingFields: [(name: ByteString, value: ByteString?)] = []
   /// The seconds after which a redirect is not used any more, whatever its lifetime.
   private(set) var ageCap: Double?
+  /// Whether it came through iCloud Private Relay.
+  private(set) var isRelayed = false
 
   /// The request that a redirect leads to.
   struct Redirect {
@@ -159,6 +161,7 @@ struct WebKitResponse {
     if !isNull { try decodeResponse(&decoder, layout) }
     if try decoder.flag() { varyingFields = try decoder.fields() }
     let flags = try decoder.uint8()
+    isRelayed = flags & 2 != 0
     if flags & 1 != 0 {
       guard try decoder.flag() else { throw WebKitFormatError("its redirect is empty") }
       redirect = try Redirect(&decoder)

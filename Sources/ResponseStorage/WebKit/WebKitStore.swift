@@ -333,12 +333,34 @@ extension StoredResponse {
     if !projection.isDisjoint(with: .ofRequestHeaders) {
       request.headers = header.requestFields(metadata)
     }
-    if projection.contains(.protocolProperties), let property = header.varyRecord {
-      protocolProperties = [property]
+    if projection.contains(.protocolProperties) {
+      if let property = header.varyRecord { protocolProperties = [property] }
+      webKitMarks = WebKitMarks(
+        isRedirect: header.redirect != nil, ageCap: header.ageCap, isRelayed: header.isRelayed)
     }
     if projection.contains(.notes) {
       noteResponseUnlessUTF8()
     }
+  }
+}
+
+/// What WebKit records of a response besides its request and its header fields.
+public struct WebKitMarks: Hashable, Sendable {
+  /// Whether it leads to another URL, which WebKit then asks for.
+  public let isRedirect: Bool
+
+  /// The seconds after which a redirect is not used any more, whatever its lifetime: a limit of tracking prevention;
+  /// `nil` if there is none.
+  public let ageCap: Double?
+
+  /// Whether it came through iCloud Private Relay.
+  public let isRelayed: Bool
+
+  /// Creates the marks of a response.
+  public init(isRedirect: Bool = false, ageCap: Double? = nil, isRelayed: Bool = false) {
+    self.isRedirect = isRedirect
+    self.ageCap = ageCap
+    self.isRelayed = isRelayed
   }
 }
 

@@ -76,8 +76,8 @@ class Cache:
                 digest.update(part.encode() + (b"\0" if self.version <= 16 and part.isascii() else b""))
         return digest.digest()
 
-    def header(self, url, status=200, fields=(), mime="text/plain", vary=(), redirect=None, certificate=None):
-        """The header of a response. `redirect` is the URL and the fields of the request that it leads to."""
+    def header(self, url, status=200, fields=(), mime="text/plain", vary=(), redirect=None, age_cap=None, relayed=False):
+        """The header of a response. `redirect` is the URL and the fields of the request that it leads to; `age_cap` its limit by tracking prevention."""
         encoder = Encoder()
         encoder.flag(False)
         encoder.text(url)
@@ -99,7 +99,7 @@ class Cache:
         encoder.flag(bool(vary))
         if vary:
             encoder.fields(list(vary))
-        encoder.uint8(1 if redirect else 0)
+        encoder.uint8((1 if redirect else 0) | (2 if relayed else 0))
         if redirect:
             target, sent = redirect
             encoder.flag(True)
@@ -117,7 +117,9 @@ class Cache:
             for value in (2, 3):
                 encoder.uint64(value)
             encoder.flag(True)
-        encoder.flag(False)
+        encoder.flag(age_cap is not None)
+        if age_cap is not None:
+            encoder.double(age_cap)
         return encoder.checked()
 
     def metadata(self, header, body, url, time, partition="", type="Resource", range=None, inline=True, header_size=None, body_size=None):

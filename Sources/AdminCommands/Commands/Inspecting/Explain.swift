@@ -78,7 +78,7 @@ extension URLCacheAdmin {
         guard selection.isEmpty, !all else {
           throw CommandFailure.usage("'--why-missing' takes one URL and no entries")
         }
-        let inquiry = inquiry.resolved(
+        let inquiry = try inquiry.resolved(
           at: now, of: source, selection.expiryRules, sending: self.selection.requestHeader.fields)
         return try explainMissing(ByteString(whyMissing), source, inquiry, environment)
       }
@@ -87,7 +87,7 @@ extension URLCacheAdmin {
           "no entries selected", hint: "give URLs or ids, options such as '--stale', or '--all'")
       }
       var listing = Listing(selection: selection, now: now)
-      var inquiry = inquiry.resolved(
+      var inquiry = try inquiry.resolved(
         at: now, of: source, selection.expiryRules, sending: self.selection.requestHeader.fields)
       // A store with keys of its own may return an entry for another URL.
       if source.description.traits.shownKey != nil { inquiry.names = selection.names }
