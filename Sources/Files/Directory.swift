@@ -170,6 +170,26 @@ public struct Directory: ~Copyable {
     else { throw .last(at: path(of: String(decoding: other, as: UTF8.self))) }
   }
 
+  /// Returns a folder in this folder, which is created if there is nothing of that name; the umask decides who can
+  /// access it. A symbolic link is not followed. The corresponding C function is `mkdirat`.
+  public borrowing func createdFolder(_ name: String) throws(FileError) -> Directory {
+    guard unsafe mkdirat(descriptor, name, 0o777) == 0 || errno == EEXIST else {
+      throw .last(at: path(of: name))
+    }
+    return try Directory(name, in: self)
+  }
+
+  /// Gives a file of the folder another name in a folder.
+  ///
+  /// - Throws: ``FileError``, `exists` if there is a file with that name. The corresponding C function is `linkat`.
+  public borrowing func link(
+    _ name: [UInt8], to other: [UInt8], in folder: borrowing Directory
+  ) throws(FileError) {
+    guard
+      unsafe linkat(descriptor, Self.cString(name), folder.descriptor, Self.cString(other), 0) == 0
+    else { throw .last(at: folder.path(of: String(decoding: other, as: UTF8.self))) }
+  }
+
   /// Locks the folder, for as long as it is open, against other processes that lock it.
   ///
   /// - Throws: ``FileError``, `busy` if another process has locked it. The corresponding C function is `flock`.
@@ -268,12 +288,12 @@ public func absolutePath(_ path: String) -> String {
   return folder.map { $0.utf8.last == UInt8(ascii: "/") ? $0 + path : "\($0)/\(path)" } ?? path
 }
 
-/// What happens in a folder, as the system reports it.
+/// What happens in some folders, as the system reports it.
 ///
 /// Only Linux reports names (`inotify`). Elsewhere, and where the system has no more room for it, there is no such
-/// object, and the folder has to be looked at from time to time.
+/// object, and the folders have to be looked at from time to time.
 public final class FolderEvents {
-  /// An event in the folder.
+  /// An event in one of the folders.
   public enum Event: Hashable, Sendable {
     /// A file was renamed to this name.
     case renamed([UInt8])
@@ -287,14 +307,16 @@ public final class FolderEvents {
 
   private let descriptor: Int32
 
-  /// Begins to collect what happens in a folder; `nil` if the system cannot do that.
-  public init?(of path: String) {
+  /// Begins to collect what happens in folders; `nil` if the system cannot do that for all of them.
+  public init?(of paths: [String]) {
     #if canImport(Glibc)
       // The two flags of `inotify_init1` have the values of these by definition.
       descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else { return nil }
       let wanted = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE
-      guard unsafe inotify_add_watch(descriptor, path, UInt32(wanted)) >= 0 else { return nil }
+      for path in paths {
+        guard unsafe inotify_add_watch(descriptor, path, UInt32(wanted)) >= 0 else { return nil }
+      }
     #else
       return nil
     #endif

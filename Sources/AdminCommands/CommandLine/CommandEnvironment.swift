@@ -406,7 +406,7 @@ extension CommandEnvironment {
       .unknownFreshness: "entries \(participle) because their freshness is unknown",
       .keptByRule: "entries kept by rules",
       .pinned: "entries kept by pins",
-      .notARegularFile: "entries kept because they are not regular files",
+      .notARegularFile: "entries kept because they are not regular files, or have links elsewhere",
     ]
     for (reason, words) in words {
       if let kept = plan.kept[reason] { note("\(words): \(kept.entries)") }

@@ -50,8 +50,8 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which entries to remove first: oldest (the default), largest, stale-first; add more to"
-        + " break ties.",
+      "Which entries to remove first: oldest (the default, except for WebKit), largest,"
+        + " stale-first, least-recently-used (only WebKit); add more to break ties.",
       valueName: "order"),
     completion: .list(CacheLimits.Order.allCases.map(\.rawValue)),
     transform: parseOrder)

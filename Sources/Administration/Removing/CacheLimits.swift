@@ -14,6 +14,8 @@ public struct CacheLimits: Hashable, Sendable {
     case largest
     /// Stale entries first, then entries without a lifetime, then fresh entries.
     case staleFirst = "stale-first"
+    /// Entries not used for the longest time first; only for stores that record use.
+    case leastRecentlyUsed = "least-recently-used"
   }
 
   /// The maximum space in use, in bytes: see ``RemovalPlan/inUse``.
@@ -32,10 +34,8 @@ public struct CacheLimits: Hashable, Sendable {
   public var onlyIfOver = false
   /// Whether to remove what is possible even if the limits cannot be met.
   public var isBestEffort = false
-  // No store records when an entry was read, so there can be no order of least recent use.
-  // As CFNetwork does it, which evicts by `time_stamp`.
-  /// The order of removal.
-  public var order: [Order] = [.oldest]
+  /// The order of removal; empty for least recent use where the store records it, and else the oldest first.
+  public var order: [Order] = []
 
   /// Creates limits that allow everything.
   public init() {}
@@ -68,6 +68,21 @@ public struct CacheLimits: Hashable, Sendable {
     return result
   }
 
+  /// Returns the limits with an order for a store.
+  ///
+  /// - Throws: ``StoreError`` if the store does not record what the order needs.
+  func ordered(for store: StoreDescription) throws(StoreError) -> CacheLimits {
+    let recordsUse = store.traits.recordsUse
+    if order.contains(.leastRecentlyUsed), !recordsUse {
+      throw StoreError(
+        .inapplicable, at: store.path, because: "it does not record when its entries were used")
+    }
+    var limits = self
+    // As CFNetwork does it, which evicts by `time_stamp`.
+    if order.isEmpty { limits.order = [recordsUse ? .leastRecentlyUsed : .oldest] }
+    return limits
+  }
+
   /// Returns the size to reduce a cache to once it exceeds a size limit.
   public func low(_ limit: ByteCount) -> ByteCount { ByteCount(low(limit.bytes)) }
 
@@ -94,6 +109,7 @@ public struct CacheLimits: Hashable, Sendable {
     switch order {
     case .largest: -Double(entry.size?.bytes ?? 0)
     case .staleFirst: Double(rank(of: entry.state))
+    case .leastRecentlyUsed: entry.used?.secondsSince1970 ?? .infinity
     // An entry of unknown age may be as young as any, so it goes last.
     case .oldest: entry.version.stored?.secondsSince1970 ?? .infinity
     }

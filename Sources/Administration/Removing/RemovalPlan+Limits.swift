@@ -25,6 +25,7 @@ extension RemovalPlan {
     by rules: EntryRules = EntryRules(), keeping pins: EntryNames = EntryNames(), now: Timestamp,
     clock: Timestamp? = nil
   ) throws {
+    let limits = try limits.ordered(for: source.description)
     self.init(of: source.description)
     footprint = try source.footprint()
     measuresSpace = limits.measuresSpace

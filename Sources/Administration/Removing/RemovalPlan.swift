@@ -291,6 +291,8 @@ extension RemovalPlan {
     public var size: ByteCount?
     /// The time that its age counts from; `nil` if unknown or not requested.
     public var time: Timestamp?
+    /// When it was last used; `nil` if the store does not record it.
+    public var used: Timestamp?
     /// What it contributes to the space in use; zero if that was not requested.
     public var share = EntryShare()
     /// The decision of the rules; `nil` if no rule decides.
@@ -328,6 +330,7 @@ extension RemovalPlan.Entry {
         id: response.id, key: nil, stored: response.stored, file: response.file),
       url: nil, size: response.bodySize, hasBodyFile: response.bodyLocation == .file,
       time: time, reason: .selected)
+    used = response.used
     if naming { name(as: response) }
   }
 
@@ -357,6 +360,7 @@ extension RemovalPlan.Entry: ScratchRow {
     static let bodyFile = Contents(rawValue: 256)
     static let sharedFile = Contents(rawValue: 512)
     static let unknownAge = Contents(rawValue: 1_024)
+    static let used = Contents(rawValue: 2_048)
 
     init(rawValue: Int64) { self.rawValue = rawValue }
 
@@ -372,6 +376,7 @@ extension RemovalPlan.Entry: ScratchRow {
       if entry.hasBodyFile { insert(.bodyFile) }
       if entry.share.sharedFile != nil { insert(.sharedFile) }
       if entry.isAgeUnknown { insert(.unknownAge) }
+      if entry.used != nil { insert(.used) }
     }
   }
 
@@ -390,6 +395,7 @@ extension RemovalPlan.Entry: ScratchRow {
     if let key = version.key, contents.contains(.key) { values.append(key) }
     if let size { values.append(size.bytes) }
     if let time { values.append(time: time) }
+    if let used { values.append(time: used) }
     if let verdict {
       values.append(choice: verdict.fate)
       values.append(Int64(verdict.rule))
@@ -419,6 +425,7 @@ extension RemovalPlan.Entry: ScratchRow {
       state: state, reason: reason)
     share = EntryShare(pages: pages, file: fileBytes, sharedFile: sharedFile)
     isAgeUnknown = contents.contains(.unknownAge)
+    used = contents.contains(.used) ? try reader.time() : nil
     if contents.contains(.verdict) {
       let fate: EntryRule.Fate = try reader.choice()
       verdict = EntryRules.Verdict(rule: try reader.number(Int32.self), fate: fate)

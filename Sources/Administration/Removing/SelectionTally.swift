@@ -220,7 +220,7 @@ public enum KeepReason: String, Hashable, Sendable, CaseIterable {
   case limitCannotBeMet = "limit-cannot-be-met"
   /// A rule keeps it.
   case keptByRule = "kept-by-rule"
-  /// It is selected, but its path is no regular file.
+  /// It is selected, but its path is no regular file, or a file of it has a name outside of the cache.
   case notARegularFile = "not-a-regular-file"
   /// It is selected, but the configuration pins its URL.
   case pinned

@@ -113,6 +113,7 @@ extension FoundationStore {
 extension FoundationEntry {
   /// Returns what a Foundation store keeps of a response.
   static func admit(_ raw: RawResponse) throws -> AdmittedResponse {
+    if raw.isPartOfResponse { throw AdmissionRefusal.part }
     guard raw.part(.body)?.content != nil else {
       throw AdmissionRefusal("its body is missing")
     }

@@ -376,11 +376,11 @@ extension FoundationStore {
 }
 
 extension FoundationStore {
-  static let entriesAreFiles = true
+  // `/.`, as the path may be a link to the folder.
+  static func observedFolders(at path: String) -> [String] { [path + "/."] }
 
-  static func mark(at path: String) throws(StoreError) -> StoreMark {
+  static func mark(at path: String, isObserved: Bool) throws(StoreError) -> StoreMark {
     do throws(FileError) {
-      // `/.`, as the path may be a link to the folder.
       let status = try FileStatus.of(path + "/.")
       return StoreMark(of: status, header: [], counter: nil)
     } catch {

@@ -5,10 +5,11 @@ public import Bytes
 /// It depends on the entry alone: not on how full pages are, on free pages, on the log, or on who has the cache open. So the entries that a
 /// limit removes do not depend on these either.
 public struct EntryShare: Hashable, Sendable {
-  /// What its rows and index cells take of the pages of a database; 0 if there is no database.
+  /// What its rows and index cells take of the pages of a database, or the space of the record of a WebKit cache; 0 for
+  /// other stores.
   public var pages: ByteCount
 
-  /// The length of its body file, or of its own file in a store of files; 0 if there is none, or if another database names it too.
+  /// The length of its body file, or of its own file in a store of files, in a WebKit cache the space that it takes; 0 if there is none, or if another database names it too.
   public var file: ByteCount
 
   /// The name of the body file if several entries name it: its space is freed with the last of them.

@@ -40,7 +40,7 @@ public struct Projection: OptionSet, Hashable, Sendable {
   public static let notes = Self(rawValue: 1 << 14)
   /// ``StoredResponse/freshnessFields``, or at least these fields in ``StoredResponse/responseHeaders``.
   public static let freshnessFields = Self(rawValue: 1 << 15)
-  /// ``StoredResponse/file``.
+  /// ``StoredResponse/file`` and ``StoredResponse/used``.
   public static let file = Self(rawValue: 1 << 16)
 
   /// At least the fields of ``StoredResponse/responseHeaders`` and ``StoredResponse/Request/headers`` that

@@ -125,6 +125,10 @@ public struct AdmissionRefusal: Error, Hashable, Sendable {
   /// The reason: a clause.
   public var reason: String
 
+  /// Only WebKit keeps parts of responses besides the whole ones.
+  static let part = AdmissionRefusal(
+    "it is a range of a response, which would be used for the whole")
+
   /// Creates a refusal.
   public init(_ reason: String) {
     self.reason = reason

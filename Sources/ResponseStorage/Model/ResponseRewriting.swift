@@ -48,6 +48,7 @@ public struct ResponseRewriting: Hashable, Sendable {
     // byte.
     if !hosts.isEmpty { mapHosts(of: &raw) }
     if let stamp { attach(stamp, to: &raw) }
+    if !hosts.isEmpty || stamp != nil { raw.forgetWebKitRecord() }
     return raw
   }
 

@@ -178,6 +178,15 @@ public struct StoredResponse: Sendable {
     _modify { yield &fields.file }
   }
 
+  /// When the response was last used; `nil` if the store does not record it.
+  @inlinable public var used: Timestamp? {
+    _read {
+      requireDecoded(.file)
+      yield fields.used
+    }
+    _modify { yield &fields.used }
+  }
+
   /// What the response contributes to the space in use; `nil` if the source has no space of its own.
   @inlinable public var share: EntryShare? {
     _read {
@@ -255,6 +264,7 @@ public struct StoredResponse: Sendable {
     @usableFromInline var bodyLocation: BodyLocation?
     @usableFromInline var bodyFileName: ByteString?
     @usableFromInline var file: FileVersion?
+    @usableFromInline var used: Timestamp?
     @usableFromInline var share: EntryShare?
     @usableFromInline var storagePolicy: StoragePolicy?
     @usableFromInline var partition: ByteString?

@@ -104,10 +104,12 @@ protocol StoreKind: StoreSource, SendableMetatype {
   static func application(ofStoreAt path: String) -> String?
 
   /// Returns what shows, without opening the store, that it may have changed.
-  static func mark(at path: String) throws(StoreError) -> StoreMark
+  ///
+  /// - Parameter isObserved: Whether the system reports what happens in ``observedFolders(at:)``.
+  static func mark(at path: String, isObserved: Bool) throws(StoreError) -> StoreMark
 
-  /// Whether each entry is a file in the folder of the store.
-  static var entriesAreFiles: Bool { get }
+  /// Returns the folders in which each entry is a file; empty if there are none.
+  static func observedFolders(at path: String) -> [String]
 
   /// Whether a file with this name is an entry.
   static func isEntry(_ name: [UInt8]) -> Bool
@@ -126,7 +128,7 @@ extension StoreKind {
 
   static func erasurePlace(at path: String) -> Intent.Place? { nil }
 
-  static func mark(at path: String) throws(StoreError) -> StoreMark {
+  static func mark(at path: String, isObserved: Bool) throws(StoreError) -> StoreMark {
     do throws(FileError) {
       return StoreMark(of: try FileStatus.of(path), header: [], counter: nil)
     } catch {
@@ -134,7 +136,7 @@ extension StoreKind {
     }
   }
 
-  static var entriesAreFiles: Bool { false }
+  static func observedFolders(at path: String) -> [String] { [] }
 
   static func isEntry(_ name: [UInt8]) -> Bool { false }
 }

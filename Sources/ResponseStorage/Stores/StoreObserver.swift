@@ -9,7 +9,8 @@ public final class StoreObserver {
   private var opening: StoreOpening
   private var kind: (any StoreKind.Type)?
   private var events: FolderEvents?
-  private var folder: [UInt64] = []
+  private var folders: [String] = []
+  private var identity: [UInt64] = []
   private var eventCount: Int64 = 0
 
   /// How many entries the system has reported as stored; `nil` if it reports none, or has lost some.
@@ -24,14 +25,15 @@ public final class StoreObserver {
   public func mark() throws(StoreError) -> StoreMark {
     let kind = if let kind = self.kind { kind } else { try opening.kind() }
     self.kind = kind
-    var mark = try kind.mark(at: opening.path)
-    guard kind.entriesAreFiles else { return mark }
+    let folders = kind.observedFolders(at: opening.path)
+    var mark = try kind.mark(at: opening.path, isObserved: events != nil)
+    if folders.isEmpty { return mark }
     // The new folder of a removed one has another inode, which is not yet observed.
-    if folder != mark.identity {
-      folder = mark.identity
-      events = FolderEvents(of: opening.path + "/.")
+    if identity != mark.identity || folders != self.folders {
+      (identity, self.folders) = (mark.identity, folders)
+      events = FolderEvents(of: folders)
       arrivals = events == nil ? nil : arrivals ?? 0
-      mark = try kind.mark(at: opening.path)
+      mark = try kind.mark(at: opening.path, isObserved: events != nil)
     }
     guard let events else { return mark }
     for event in events.read() { count(event, kind) }
@@ -63,7 +65,7 @@ public final class StoreObserver {
   public func forget() {
     kind = nil
     events = nil
-    folder = []
+    (identity, folders) = ([], [])
   }
 
   /// Waits, but only until the system reports a change.

@@ -22,6 +22,9 @@ public struct StoreTraits: Sendable {
   /// Whether the user info of an entry can be changed by itself.
   public var canChangeUserInfo = false
 
+  /// Whether it is recorded when an entry was last used.
+  public var recordsUse = false
+
   /// The parts of a request that are not stored.
   public var unstored: Set<RequestPart> = []
 

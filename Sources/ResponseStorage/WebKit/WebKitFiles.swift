@@ -54,6 +54,11 @@ final class WebKitFiles {
   private(set) var lists: [Name] = []
   private(set) var others: [Other] = []
 
+  /// How many names in the cache each file of a body has, by its inode.
+  private var bodyNames: [UInt64: UInt64] = [:]
+  /// How often they were counted.
+  private var countsOfNames = 0
+
   private let records: Directory
   private var open: [Int: OpenFolder] = [:]
 
@@ -161,19 +166,19 @@ final class WebKitFiles {
   private func list(_ directory: borrowing Directory, _ folder: Folder) throws {
     let number = folders.count
     folders.append(folder)
-    let suffix = Array("-blob".utf8)
     var found: [Name] = []
     // In order, so a record comes before its body.
     for name in try StoreOpening.names(in: directory) {
       if Self.isHash(name[...]) {
         found.append(Name(folder: number, bytes: name, id: ByteString(name)))
-      } else if name.count == 45, name[40...].elementsEqual(suffix), Self.isHash(name[..<40]),
+      } else if name.count == 45, name[40...].elementsEqual(Self.blobSuffix),
+        Self.isHash(name[..<40]),
         found.last?.bytes.elementsEqual(name[..<40]) ?? false
       {
         found[found.count - 1].hasBlob = true
       } else {
         let isBlob =
-          name.count == 45 && name[40...].elementsEqual(suffix) && Self.isHash(name[..<40])
+          name.count == 45 && name[40...].elementsEqual(Self.blobSuffix) && Self.isHash(name[..<40])
         others.append(
           Other(path: directory.path(of: String(decoding: name, as: UTF8.self)), isBlob: isBlob))
       }
@@ -191,6 +196,9 @@ final class WebKitFiles {
       names[index].id = ByteString(Array("\(partition)/".utf8) + names[index].bytes)
     }
   }
+
+  /// What follows the name of a record in that of its body.
+  static let blobSuffix = Array("-blob".utf8)
 
   /// Whether a name is a hash; WebKit writes capital letters, and reads small ones, too.
   static func isHash(_ name: ArraySlice<UInt8>) -> Bool {
@@ -260,6 +268,36 @@ final class WebKitFiles {
     throw .notRegular(kind)
   }
 
+  /// Whether a file of a record has a name outside of the cache. It is then left alone, as it is not known whose it is.
+  func hasLinksElsewhere(_ name: Name, _ status: FileStatus) -> Bool {
+    if status.linkCount > 1 { return true }
+    guard name.hasBlob, let blob = try? self.status(of: name, isBlob: true), blob.linkCount > 1,
+      let number = blob.identity.last
+    else { return false }
+    // Once more after the first time, as WebKit may have stored the same body meanwhile.
+    while bodyNames[number, default: 0] < blob.linkCount {
+      if countsOfNames == 2 { return true }
+      countBodyNames()
+    }
+    return false
+  }
+
+  private func countBodyNames() {
+    countsOfNames += 1
+    bodyNames = [:]
+    var paths = folders.map { "\(root)/Records/\($0.partition)/\($0.type)" }
+    paths.append(root + "/Blobs")
+    for path in paths {
+      guard let folder = try? Directory(path) else { continue }
+      try? folder.forEachName { name in
+        guard name.count == 40 || name.count == 45,
+          let number = (try? folder.status(of: name))?.identity.last
+        else { return }
+        bodyNames[number, default: 0] += 1
+      }
+    }
+  }
+
   /// Returns the path of a record, for people.
   func path(of name: Name) -> String {
     let folder = folders[name.folder]
@@ -270,7 +308,7 @@ final class WebKitFiles {
 
 extension WebKitFiles.Name {
   /// The name of the file of its body.
-  var blob: [UInt8] { bytes + Array("-blob".utf8) }
+  var blob: [UInt8] { bytes + WebKitFiles.blobSuffix }
 }
 
 /// Why a file of a WebKit cache cannot be read.

@@ -1,4 +1,4 @@
-public import Bytes
+import Bytes
 import Files
 
 extension WebKitStore {
@@ -28,14 +28,10 @@ extension WebKitStore {
     }
   }
 
-  private func raw(_ name: WebKitFiles.Name, number: Int64) throws -> RawResponse? {
+  func raw(_ name: WebKitFiles.Name, number: Int64) throws -> RawResponse? {
     do {
       let record = try files.file(name)
       let (metadata, bytes) = try record.readMetadata()
-      if let url = metadata.key.identifier, let preferred = preferred[url], preferred != name.id {
-        return unreadable(
-          number, "another entry has the same URL, for the whole response or for another site")
-      }
       let header = try record.readHeader(metadata, after: bytes)
       let response: WebKitResponse
       do throws(WebKitFormatError) {
@@ -55,6 +51,15 @@ extension WebKitStore {
         new.partition = partition
       }
       var raw = new.raw(id: number)
+      // Each range is an entry of its own; a URL has no blank.
+      if let range = metadata.key.range,
+        let place = raw.columns.firstIndex(where: { $0.name == "request_key" }),
+        case .text(let key) = raw.columns[place].value
+      {
+        raw.columns[place].value = .text(ByteString(key.bytes + [0x20] + range.bytes))
+      }
+      raw.columns.append(
+        .init(RawResponse.webKitHead, .blob(Array(bytes[..<metadata.count]) + header)))
       raw.synthesizedFields = ["the request: a WebKit cache stores only what 'Vary' names of it"]
       return raw
     } catch WebKitFileFinding.gone {
@@ -81,28 +86,47 @@ extension WebKitStore {
     return body.size <= Self.largestWholeBody ? Body(try body.readAll()) : body
   }
 
-  public func admit(_ response: RawResponse) throws -> AdmittedResponse {
-    throw AdmissionRefusal("only WebKit itself adds entries to its cache")
+  // WebKit writes a new response into the file of the old one, which does not change the folder.
+  static func observedFolders(at path: String) -> [String] {
+    guard let root = WebKitFiles.place(at: path)?.root else { return [] }
+    return [root + "/Records"] + ((try? folders(in: root)) ?? [])
   }
 
-  public func standingResponse(forKey key: ByteString) -> StandingResponse? { nil }
-
-  public func standingResponse(withoutKey number: Int64) -> StandingResponse? { nil }
-
-  /// Returns the state of the folders of records, which every new or removed one changes.
-  static func mark(at path: String) throws(StoreError) -> StoreMark {
-    guard let place = WebKitFiles.place(at: path) else { throw StoreError(.notFound, at: path) }
+  /// Returns the state of the folders of records, which every new or removed one changes; and of all records, if nobody
+  /// reports that one is changed.
+  static func mark(at path: String, isObserved: Bool) throws(StoreError) -> StoreMark {
+    guard let root = WebKitFiles.place(at: path)?.root else {
+      throw StoreError(.notFound, at: path)
+    }
     do throws(FileError) {
-      let root = try FileStatus.of(place.root)
-      let records = try Directory(place.root + "/Records")
-      var folders: [FileStatus?] = []
-      try? records.forEachName { partition in
-        let folder = try Directory(String(decoding: partition, as: UTF8.self), in: records)
-        try folder.forEachName { folders.append(try? folder.status(of: $0)) }
+      let status = try FileStatus.of(root)
+      var others: [FileStatus?] = []
+      for path in try folders(in: root) {
+        guard let folder = try? Directory(path) else { continue }
+        others.append(try? folder.status())
+        if isObserved { continue }
+        try? folder.forEachName { others.append(try? folder.status(of: $0)) }
       }
-      return StoreMark(of: root, folders, header: [], counter: nil)
+      return StoreMark(of: status, others, header: [], counter: nil)
     } catch {
       throw StoreError(error, path: path)
     }
+  }
+
+  /// Returns the folders of records, in the order of their names.
+  private static func folders(in root: String) throws(FileError) -> [String] {
+    let records = try Directory(root + "/Records")
+    var folders: [String] = []
+    try? records.forEachName { partition in
+      let name = String(decoding: partition, as: UTF8.self)
+      guard WebKitFiles.isHash(partition[...]), let folder = try? Directory(name, in: records)
+      else {
+        return
+      }
+      try folder.forEachName { type in
+        folders.append("\(root)/Records/\(name)/\(String(decoding: type, as: UTF8.self))")
+      }
+    }
+    return folders.sorted()
   }
 }

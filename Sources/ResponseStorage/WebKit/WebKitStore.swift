@@ -14,10 +14,6 @@ public final class WebKitStore: StoreKind {
   let files: WebKitFiles
   private let now: Timestamp
 
-  /// The entry of each URL that several have, for caches whose keys have neither a partition nor a range: the newest whole
-  /// one.
-  private(set) lazy var preferred = preferredEntries()
-
   public let description: StoreDescription
 
   /// Opens the cache at `path` for reading.
@@ -60,7 +56,7 @@ public final class WebKitStore: StoreKind {
 
   static let format = StoreDescription.Format.webkit
 
-  static let traits = StoreTraits(words: "WebKit cache")
+  static let traits = StoreTraits(words: "WebKit cache", recordsUse: true)
 
   static let mark = "a folder 'Version N' with 'Records'"
 
@@ -180,7 +176,11 @@ public final class WebKitStore: StoreKind {
   ) throws(WebKitFileFinding) {
     let record = try files.file(name)
     if projection.contains(.share) { response.share = share(of: name, record.status) }
-    if projection.contains(.file) { response.file = record.version }
+    if projection.contains(.file) {
+      response.file = files.hasLinksElsewhere(name, record.status) ? nil : record.version
+      // Source: `NetworkCacheStorage.cpp`: set at each read in WebKitGTK and WPE, at most once an hour on Apple systems.
+      response.used = Timestamp(nanosecondsSince1970: record.status.modified)
+    }
     if projection.isDisjoint(with: .ofRecord) { return }
     let (metadata, bytes) = try record.readMetadata()
     response.decode(metadata, projection)
@@ -207,31 +207,11 @@ public final class WebKitStore: StoreKind {
     }
   }
 
-  private func preferredEntries() -> [ByteString: ByteString] {
-    var preferred: [ByteString: (isWhole: Bool, seconds: Double, id: ByteString)] = [:]
-    var repeated: Set<ByteString> = []
-    for name in files.names {
-      guard let record = try? files.file(name), let (metadata, _) = try? record.readMetadata(),
-        let url = metadata.key.identifier
-      else { continue }
-      let entry = (metadata.key.range == nil, metadata.seconds, name.id)
-      guard let other = preferred[url] else {
-        preferred[url] = entry
-        continue
-      }
-      repeated.insert(url)
-      if (entry.0 ? 1 : 0, entry.1) > (other.isWhole ? 1 : 0, other.seconds) {
-        preferred[url] = entry
-      }
-    }
-    return preferred.filter { repeated.contains($0.key) }.mapValues(\.id)
-  }
-
   /// What the files of a record take: its own, and the file of its body, which other records can share.
   private func share(of name: WebKitFiles.Name, _ status: FileStatus) -> EntryShare {
-    var share = EntryShare(pages: status.size)
+    var share = EntryShare(pages: status.allocatedSize)
     if name.hasBlob, let blob = try? files.status(of: name, isBlob: true) {
-      share.file = blob.size
+      share.file = blob.allocatedSize
       // Linked from `Blobs`, and once more from each further record.
       if blob.linkCount > 2 {
         share.sharedFile = ByteString(

@@ -7,11 +7,15 @@ import Files
 /// body goes before its record: WebKit removes a record without a body by itself, but never a body without a record.
 /// Source: `webkit-cache.md`, "Removing".
 final class WebKitStoreEditor: IntentStore {
-  private let files: WebKitFiles
+  let files: WebKitFiles
   private let intents: IntentFolder?
   private var intent: OpenIntent?
   /// Whether recording an intent has failed, so that it is not tried again.
   private var hasNoIntent = false
+  /// The files that are to be overwritten.
+  private var held: [HeldFile] = []
+  /// Whether removed files are overwritten.
+  private var overwrites = false
   /// The folders in which something was removed.
   private var changed: Set<Int> = []
 
@@ -56,6 +60,7 @@ final class WebKitStoreEditor: IntentStore {
             WorkCounter.add()
           }
           try removeBodies(blobs, into: &removal)
+          try overwriteHeld(into: &removal)
           if shouldStop() { break }
         }
       } catch {
@@ -75,15 +80,22 @@ final class WebKitStoreEditor: IntentStore {
   private func remove(
     _ response: ResponseVersion, _ removal: inout Removal
   ) throws(FileError) -> Bool {
+    guard try removeRecord(response) else { return false }
+    removal.returnedBytes += response.file?.size ?? 0
+    return true
+  }
+
+  /// Removes a record and the link to its body; `false` if it does not exist, or has changed.
+  func removeRecord(_ response: ResponseVersion) throws(FileError) -> Bool {
     guard case .file(let id) = response.id, let name = files.name(of: id),
-      let record = try? files.file(name), record.version == response.file
+      let record = try? files.file(name), response.file != nil, record.version == response.file
     else { return false }
     changed.insert(name.folder)
+    if overwrites { try hold(name) }
     if try files.status(of: name, isBlob: true)?.kind == .regular {
       _ = try unlink(name, isBlob: true)
     }
     guard try unlink(name, isBlob: false) else { return false }
-    removal.returnedBytes += response.file?.size ?? 0
     // WebKit has stored a body between the two: its record went with the old one.
     if try files.status(of: name, isBlob: true)?.kind == .regular,
       try files.status(of: name) == nil
@@ -123,11 +135,25 @@ final class WebKitStoreEditor: IntentStore {
 
   private func note(_ files: [Intent.RemovedFile]) {
     if files.isEmpty { return }
+    beginIntent()
+    intent?.note(files)
+  }
+
+  /// Records that a file is about to be written.
+  func note(staged name: [UInt8]) {
+    beginIntent()
+    intent?.note(added: ByteString(name))
+    intent?.synchronize()
+  }
+
+  /// Records that nothing is being written any more.
+  func settleStaged() { intent?.settle() }
+
+  private func beginIntent() {
     if intent == nil, !hasNoIntent, let intents {
       intent = Intent.Place(.webkit, self.files.root).flatMap { intents.begin($0) }
       hasNoIntent = intent == nil
     }
-    intent?.note(files)
   }
 
   /// Removes files of `Blobs` that no record uses any more: only that gives their space back.
@@ -150,10 +176,11 @@ final class WebKitStoreEditor: IntentStore {
       let status = try folder.status(of: blob.name.bytes)
       guard status.kind == .regular, status.linkCount == 1,
         status.identity.last == blob.version.number,
-        // A file can have any time.
+        // A file can have any time. No WebKit runs while files are overwritten.
         let now = Timestamp(secondsSince1970: LocalTime.now()),
-        AgeLimit(Self.youth, at: now).isExceeded(
-          by: Timestamp(nanosecondsSince1970: status.modified))
+        overwrites
+          || AgeLimit(Self.youth, at: now).isExceeded(
+            by: Timestamp(nanosecondsSince1970: status.modified))
       else { return false }
       try folder.remove(blob.name.bytes)
       try folder.synchronize()
@@ -180,6 +207,13 @@ final class WebKitStoreEditor: IntentStore {
         finished.remainingFiles += 1
       }
     }
+    for name in intent.added {
+      do throws(FileError) {
+        if try removeStaged(name.bytes) { finished.removedFiles += 1 }
+      } catch {
+        finished.remainingFiles += 1
+      }
+    }
     return finished.remainingFiles == 0
   }
 
@@ -194,12 +228,6 @@ extension WebKitStoreEditor {
       .inapplicable, at: files.path, because: "only WebKit itself adds and changes entries of it")
   }
 
-  func overwriteRemovedFiles() throws(StoreError) {
-    throw StoreError(
-      .inapplicable, at: files.path,
-      because: "WebKit maps its files into memory, so they are removed and never overwritten")
-  }
-
   func remove(
     orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
   ) throws(StoreError) {
@@ -212,14 +240,60 @@ extension WebKitStoreEditor {
     unless shouldStop: () -> Bool
   ) throws(StoreError) { throw unsupported }
 
-  func stage(_ response: RawResponse) throws -> ByteString? { throw unsupported }
+}
 
-  func synchronizeStaged(_ names: [ByteString]) {}
+extension WebKitStoreEditor {
+  /// A file that is removed, and overwritten when it has no name any more.
+  private final class HeldFile {
+    let file: OpenFile
 
-  func removeStaged(_ names: [ByteString]) {}
+    init(_ file: consuming OpenFile) { self.file = file }
+  }
 
-  func insert(_ body: (any RawResponseInsertion) throws -> [ByteString]) throws {
-    throw unsupported
+  func overwriteRemovedFiles() throws(StoreError) {
+    // WebKit maps files into memory, and shows what is in them.
+    switch FolderUser.find(named: "NetworkPr", in: Directory.parent(of: files.root) ?? ".") {
+    case .none: overwrites = true
+    case .process(let number):
+      throw StoreError(
+        .inUse, at: files.path, because: "WebKit has it open: process \(number)")
+    case .unknown:
+      throw StoreError(
+        .inapplicable, at: files.path,
+        because: "this system does not tell whether WebKit uses it, so files are not overwritten")
+    }
+  }
+
+  /// Returns `true`: there is no free space, and removed files are overwritten one by one.
+  func erase(fully: Bool, unless shouldStop: () -> Bool) -> Bool { true }
+
+  /// Opens the files of a record, which are about to lose their names.
+  private func hold(_ name: WebKitFiles.Name) throws(FileError) {
+    for bytes in name.hasBlob ? [name.bytes, name.blob] : [name.bytes] {
+      do throws(FileError) {
+        let file = try files.withFolder(of: name) { folder throws(FileError) in
+          try OpenFile(overwriting: bytes, in: folder)
+        }
+        held.append(HeldFile(file))
+      } catch {
+        guard error.kind == .notFound else { throw error }
+      }
+    }
+  }
+
+  /// Overwrites the held files that have no name any more. Another record has the same body as those that have.
+  private func overwriteHeld(into removal: inout Removal) throws(FileError) {
+    defer { held = [] }
+    for held in held {
+      let status = try held.file.status()
+      guard status.kind == .regular, status.linkCount == 0 else {
+        removal.linkedFiles += 1
+        removal.linkedBytes += status.size
+        continue
+      }
+      try held.file.overwrite()
+      try held.file.synchronize()
+    }
   }
 }
 

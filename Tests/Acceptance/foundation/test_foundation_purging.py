@@ -247,12 +247,12 @@ def test_hostile_folders(monkeypatch):
     put(folder, "10.ZW1wdHk=" + SUFFIX, b"")
     os.chmod(put(folder, "11.c2VjcmV0" + SUFFIX), 0)
     result = run("purge", "-c", folder, "--all", "--yes", "--format", "json", status=3)
-    assert result.stderr == b"note: entries kept because they are not regular files: 6\n", result
+    assert result.stderr == b"note: entries kept because they are not regular files, or have links elsewhere: 6\n", result
     assert json.loads(result.stdout)["removed"]["entries"] == 14, result.stdout
     assert files(folder) == kinds
     for identifier in ["1.Zm9sZGVy", "2.bGluaw==", "3.bGluaw==", "4.bGluaw==", "5.cGlwZQ==", "6.c29ja2V0"]:
         result = run("purge", "-c", folder, "--id", identifier, "--yes", status=3)
-        assert result.stderr == b"note: entries kept because they are not regular files: 1\n", result
+        assert result.stderr == b"note: entries kept because they are not regular files, or have links elsewhere: 1\n", result
     run("enforce", "-c", folder, "--max-entries", "0", "--yes", status=1)
     for name in ["../outside/1.YQAtMQAvAA==", "/etc/hostname", "..", "x" * 5000]:
         run("purge", "-c", folder, "--id", name, "--yes", status=64 if "/" in name or name == ".." or "x" in name else 1)

@@ -34,7 +34,7 @@ TYPED = {
     "list --format ": ["csv", "json", "ncdu", "ndjson", "table", "tsv", "urls"],
     "list --format=j": ["json"],
     "du --by st": ["status", "storage-policy"],
-    "trim --order ": ["largest", "oldest", "stale-first"],
+    "trim --order ": ["largest", "least-recently-used", "oldest", "stale-first"],
     "list --age-basis f": ["first-stored"],
     "list -c s": ["shop"],
     "-c s": ["shop"],

@@ -3,11 +3,12 @@
 import json
 import os
 import random
+import subprocess
 
 import pytest
 
 import scratch
-from scratch import path, run
+from scratch import maker, path, run
 from webkit_records import Cache
 
 
@@ -100,10 +101,38 @@ def test_shared_bodies_and_limits():
         cache.store(f"http://a.example/{number}", b"z" * 1_000_000, time=1_795_000_000 + number)
     cache.store("http://a.example/small", time=1_795_000_100)
     usage = json.loads(run("usage", cache.folder, "--format", "json").stdout)
-    assert 1_000_000 <= usage["footprint"]["total_bytes"] < 1_010_000 and 1_000_000 <= usage["in_use_bytes"] < 1_010_000, usage
+    inodes = {status.st_ino: status for folder, _, names in os.walk(os.path.join(cache.root, "Records")) for name in names for status in [os.lstat(os.path.join(folder, name))]}
+    assert usage["in_use_bytes"] == sum(status.st_blocks * 512 for status in inodes.values()), usage
+    assert 1_000_000 <= usage["footprint"]["total_bytes"] < 1_010_000, usage
     receipt = json.loads(run("enforce", "-c", cache.folder, "--max-size", "500000", "--yes", "--format", "json").stdout)
     assert receipt["removed"]["entries"] == 5
     assert [entry["url"] for entry in entries(cache)] == ["http://a.example/small"] and os.listdir(os.path.join(cache.root, "Blobs")) == []
+
+
+def test_least_recently_used_first():
+    """WebKit sets the time of a file when it uses it. Looking does not; '--order oldest' goes by the time of storing."""
+    cache = Cache(path("cache"))
+    chosen = random.Random(5)
+    used = chosen.sample(range(1_795_000_100, 1_795_000_200), 12)
+    for number, moment in enumerate(used):
+        file = cache.store(f"http://a.example/{number}", bytes(6_000 * (number % 2)), time=1_795_000_000 + number)
+        os.utime(file, (moment, moment))
+    for words in ["list"], ["check", "--full"], ["body", "--force", "http://a.example/1", "-o", path("body")], ["export", "-o", path("copy.tar")]:
+        run(words[0], "-c", cache.folder, *words[1:], status=None)
+    expected = [f"http://a.example/{number}" for number in sorted(range(12), key=lambda number: used[number])]
+
+    def removed(*words):
+        return {entry["url"] for entry in json.loads(run("enforce", "-c", cache.folder, "--max-entries", "5", "--format", "json", *words).stdout)["entries"]}
+
+    assert removed("-n", "--order", "oldest") == {f"http://a.example/{number}" for number in range(7)}
+    assert removed("-n", "--order", "least-recently-used") == set(expected[:7]) == removed("--yes")
+    assert {entry["url"] for entry in entries(cache)} == set(expected[7:])
+
+
+def test_other_caches_record_no_use():
+    subprocess.run([maker, "--entries", "3", "--seed", "1", path("apple")], check=True, capture_output=True)
+    result = run("enforce", "-c", path("apple"), "--max-entries", "1", "--order", "least-recently-used", "-n", status=65)
+    assert b"it does not record when its entries were used" in result.stderr
 
 
 def test_records_that_are_just_written():

@@ -32,10 +32,8 @@ def shown(cache):
     return json.loads(run("show", "-c", cache, *ids, "--show-secrets", "--format", "json").stdout)
 
 
-def export(cache, name, status=3):
-    """Exports a cache, in which some entries have the same URL: only one of them is in the archive, which the message says."""
-    result = run("export", "-c", cache, "-o", path(name), status=status)
-    assert result.returncode == 0 or b"another entry has the same URL" in result.stderr, result
+def export(cache, name):
+    run("export", "-c", cache, "-o", path(name))
 
 
 def headers(pairs):
@@ -114,7 +112,7 @@ def test_looking_changes_nothing(sample):
     for words in ["list"], ["usage"], ["check", "--full"], ["audit"], ["grep", "example"], ["explain", "--all"], ["report", "-o", path("report.html")], ["metrics"]:
         run(words[0], "-c", cache, *words[1:], status=None)
     run("discover", scratch.root)
-    export(cache, "copy.tar", status=None)
+    run("export", "-c", cache, "-o", path("copy.tar"), status=None)
     run("purge", "-c", cache, "--all", "-n")
     assert scratch.tree(cache) == before
 
@@ -125,9 +123,12 @@ def test_exports_have_the_bodies(ending):
     export(cache, f"copy.{ending}")
     found = entries(cache)
     copied = [json.loads(line) for line in run("list", path(f"copy.{ending}"), "--format", "ndjson").stdout.splitlines()]
-    # A range of a response has the URL of the whole one, and a HAR has no redirects without their targets.
-    assert len({entry["url"] for entry in copied}) == len(copied) >= len({entry["url"] for entry in found}) - 1
-    assert {(entry["url"], entry["size"]) for entry in copied} <= {(entry["url"], entry["size"]) for entry in found}
+    expected = sorted((entry["url"], entry["size"]) for entry in found)
+    if ending.startswith("tar"):
+        assert sorted((entry["url"], entry["size"]) for entry in copied) == expected
+    # The other formats have one response of a URL, and not each range of it, and a HAR has no redirects without their targets.
+    assert len({entry["url"] for entry in copied}) >= len({entry["url"] for entry in found}) - 1
+    assert {(entry["url"], entry["size"]) for entry in copied} <= set(expected)
 
 
 def test_convert():
@@ -136,17 +137,10 @@ def test_convert():
     export(cache, "copy.tar")
     for format in ("apple", "foundation"):
         # Foundation has one entry for all queries, and none for a path that is no file name.
-        run("import", path("copy.tar"), "-c", path(format), "--create", format, status=0 if format == "apple" else 3)
+        result = run("import", path("copy.tar"), "-c", path(format), "--create", format, status=3)
+        assert b"it is a range of a response" in result.stdout, result
         found = {json.loads(line)["url"] for line in run("list", path(format), "--format", "ndjson").stdout.splitlines()}
         assert found <= {entry["url"] for entry in entries(cache)} and len(found) > 30
-
-
-def test_import_is_refused():
-    cache = webkit_samples.unpack("plain/store", "cache")
-    export(cache, "copy.tar")
-    before = scratch.tree(cache)
-    result = run("import", path("copy.tar"), "-c", cache, status=None)
-    assert result.returncode != 0 and scratch.tree(cache) == before, result
 
 
 def test_discover():

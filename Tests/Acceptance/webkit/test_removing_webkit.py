@@ -149,6 +149,6 @@ def test_refused():
     """What would write into a cache that WebKit has mapped into memory is refused, and nothing changes."""
     cache = aged("plain/store")
     before = scratch.tree(cache)
-    for words in ["expire", "--all", "--clear-user-info", "x"], ["purge", "--all", "--secure", "--yes"]:
+    for words in ["expire", "--all", "--clear-user-info", "x"], ["revalidate", "--all", "--refresh", "--yes"]:
         result = run(words[0], "-c", cache, *words[1:], status=None)
         assert result.returncode != 0 and scratch.tree(cache) == before, (words, result)

@@ -146,6 +146,7 @@ extension AppleSchema {
   ///
   /// A response that lacks a row in one of the tables, or a body, still lacks it afterwards.
   static func admit(_ response: RawResponse) throws -> AdmittedResponse {
+    if response.isPartOfResponse { throw AdmissionRefusal.part }
     // The column is NOT NULL, so the insertion would fail in the middle of an import.
     if response.hasResponseRow, response.value(of: "time_stamp") ?? .null == .null {
       throw AdmissionRefusal("it has no time_stamp")

@@ -411,7 +411,7 @@ extension AppleStore {
 }
 
 extension AppleStore {
-  static func mark(at path: String) throws(StoreError) -> StoreMark {
+  static func mark(at path: String, isObserved: Bool) throws(StoreError) -> StoreMark {
     let files = try AppleStoreFiles(at: path)
     let state = try files.state()
     let header = bytes(0..<100, of: files.database)
