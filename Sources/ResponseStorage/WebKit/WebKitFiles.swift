@@ -16,6 +16,8 @@ final class WebKitFiles {
 
     /// Whether its records are responses.
     var hasResponses: Bool { type == "Resource" }
+    /// Whether its records are lists of what a page loaded.
+    var hasLists: Bool { type == "SubResources" }
   }
 
   /// The name of a record.
@@ -48,10 +50,8 @@ final class WebKitFiles {
   /// The device and inode of the folder of the version.
   let identity: [UInt64]
   private(set) var folders: [Folder] = []
-  /// The records of responses, in the order of their ids.
+  /// The records, in the order of their ids.
   private(set) var names: [Name] = []
-  /// The other records.
-  private(set) var lists: [Name] = []
   private(set) var others: [Other] = []
 
   private let records: Directory
@@ -63,6 +63,9 @@ final class WebKitFiles {
 
     init(_ directory: consuming Directory) { self.directory = directory }
   }
+
+  /// The file into which WebKit writes a listing of the cache when it is asked for one.
+  static let listing = "dump.json"
 
   /// How many folders stay open.
   private static let mostOpen = 64
@@ -178,7 +181,7 @@ final class WebKitFiles {
           Other(path: directory.path(of: String(decoding: name, as: UTF8.self)), isBlob: isBlob))
       }
     }
-    if folder.hasResponses { names += found } else { lists += found }
+    names += found
   }
 
   /// Gives records in several folders that have the same name, of which WebKit finds one at most, ids with the folder.
@@ -187,8 +190,10 @@ final class WebKitFiles {
     let repeated = Set(names.map(\.id).filter { !seen.insert($0).inserted })
     if repeated.isEmpty { return }
     for index in names.indices where repeated.contains(names[index].id) {
-      let partition = folders[names[index].folder].partition
-      names[index].id = ByteString(Array("\(partition)/".utf8) + names[index].bytes)
+      let folder = folders[names[index].folder]
+      // No hash of WebKit is that of two types.
+      let place = folder.hasResponses ? folder.partition : "\(folder.partition)/\(folder.type)"
+      names[index].id = ByteString(Array("\(place)/".utf8) + names[index].bytes)
     }
   }
 
@@ -197,10 +202,12 @@ final class WebKitFiles {
     name.count == 40 && name.allSatisfy { Base16.value(of: $0) != nil }
   }
 
-  /// Whether a text is the id of a record: its name, behind the name of its partition if several have it.
+  /// Whether a text is the id of a record: its name, behind the name of its partition, and of its type if it is no
+  /// response, if several have it.
   static func isID(_ text: [UInt8]) -> Bool {
     let parts = text.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    return parts.count <= 2 && parts.allSatisfy { isHash($0) }
+    guard let last = parts.last, isHash(last), isHash(parts[0]) else { return false }
+    return parts.count <= 2 || parts.count == 3 && parts[1].allSatisfy(\.isASCIILetter)
   }
 
   /// Returns the record with an id; `nil` if there is none.

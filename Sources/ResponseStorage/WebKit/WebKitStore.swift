@@ -72,11 +72,18 @@ public final class WebKitStore: StoreKind {
     WebKitFiles.place(at: path).map { ($0.root, nil) }
   }
 
+  static func listing(at path: String) -> (path: String, size: ByteCount)? {
+    guard let file = WebKitFiles.place(at: path).map({ "\($0.root)/\(WebKitFiles.listing)" }),
+      let status = try? FileStatus.of(file), status.kind == .regular
+    else { return nil }
+    return (file, status.size)
+  }
+
   static func forEachFile(
     _ opening: StoreOpening, _ body: (StoreFile, borrowing OpenFile) throws -> Void
   ) throws {
     let files = try WebKitFiles(at: opening.path)
-    for name in files.names + files.lists {
+    for name in files.names {
       for isBlob in name.hasBlob ? [false, true] : [false] {
         let file: WebKitFile
         do throws(WebKitFileFinding) { file = try files.file(name, isBlob: isBlob) } catch {
@@ -165,6 +172,9 @@ public final class WebKitStore: StoreKind {
   /// Reads the parts of a record in `projection`; `nil` if it does not exist any more.
   func read(_ name: WebKitFiles.Name, _ projection: Projection) -> StoredResponse? {
     var response = StoredResponse(id: .file(name.id))
+    if projection.contains(.storage) {
+      response.type = ByteString(Array(files.folders[name.folder].type.utf8)).asciiLowercased
+    }
     do throws(WebKitFileFinding) {
       try read(name, projection, into: &response)
     } catch {
@@ -183,14 +193,18 @@ public final class WebKitStore: StoreKind {
     if projection.contains(.file) { response.file = record.version }
     if projection.isDisjoint(with: .ofRecord) { return }
     let (metadata, bytes) = try record.readMetadata()
+    let folder = files.folders[name.folder]
     response.decode(metadata, projection)
+    if projection.contains(.method), folder.hasResponses { response.request.method = "GET" }
     if projection.contains(.body) || projection.contains(.notes) {
       response.decodeBody(of: metadata, name, record.status)
     }
     if projection.contains(.notes) {
       response.note(metadata, at: name, in: files, now)
     }
-    guard !projection.isDisjoint(with: .ofHeader) else { return }
+    guard !projection.isDisjoint(with: .ofHeader), folder.hasResponses || folder.hasLists else {
+      return
+    }
     let header = try record.readHeader(metadata, after: bytes)
     if projection.contains(.notes), let salt = files.salt,
       WebKitKey.hash([ByteString(Array(header))], salt: salt, version: 17) != metadata.headerHash
@@ -198,7 +212,14 @@ public final class WebKitStore: StoreKind {
       response.notes.append(.init(.undecodable, "the hash of its header does not match"))
     }
     do throws(WebKitFormatError) {
-      response.decode(try WebKitResponse(header, version: metadata.version), metadata, projection)
+      if folder.hasLists {
+        let list = try WebKitSubresources(header)
+        if projection.contains(.protocolProperties) {
+          response.protocolProperties = [list.property]
+        }
+      } else {
+        response.decode(try WebKitResponse(header, version: metadata.version), metadata, projection)
+      }
     } catch {
       response.notes.append(
         .init(
@@ -210,7 +231,7 @@ public final class WebKitStore: StoreKind {
   private func preferredEntries() -> [ByteString: ByteString] {
     var preferred: [ByteString: (isWhole: Bool, seconds: Double, id: ByteString)] = [:]
     var repeated: Set<ByteString> = []
-    for name in files.names {
+    for name in files.names where files.folders[name.folder].hasResponses {
       guard let record = try? files.file(name), let (metadata, _) = try? record.readMetadata(),
         let url = metadata.key.identifier
       else { continue }
@@ -263,7 +284,9 @@ extension StoredResponse {
     if projection.contains(.url) { url = metadata.key.identifier }
     if projection.contains(.requestDetails) { request.url = metadata.key.identifier }
     if projection.contains(.stored) { stored = metadata.stored }
-    if projection.contains(.method) { request.method = "GET" }
+    if !projection.isDisjoint(with: .ofRequestHeaders), let range = metadata.key.range {
+      request.headers = HeaderFields([.init(name: "Range", value: range)])
+    }
     if projection.contains(.storage), let partition = metadata.key.partition,
       !partition.bytes.isEmpty
     {
@@ -333,8 +356,8 @@ extension StoredResponse {
     if !projection.isDisjoint(with: .ofRequestHeaders) {
       request.headers = header.requestFields(metadata)
     }
-    if projection.contains(.protocolProperties), let property = header.varyRecord {
-      protocolProperties = [property]
+    if projection.contains(.protocolProperties) {
+      protocolProperties = [header.varyRecord, header.redirect?.property].compactMap(\.self)
     }
     if projection.contains(.notes) {
       noteResponseUnlessUTF8()
@@ -359,5 +382,41 @@ extension WebKitResponse {
       field.value.map { StoredResponse.Property(key: field.name, value: .text($0)) }
     }
     return StoredResponse.Property(key: vary, value: .dictionary(record))
+  }
+}
+
+extension WebKitResponse.Redirect {
+  /// The request that a redirect leads to, as it was sent.
+  fileprivate var property: StoredResponse.Property {
+    let members = [
+      url.map { StoredResponse.Property(key: "url", value: .text($0)) },
+      method.map { StoredResponse.Property(key: "method", value: .text($0)) },
+      StoredResponse.Property(key: "headers", value: fields.dictionary),
+    ]
+    return StoredResponse.Property(
+      key: "redirect-request", value: .dictionary(members.compactMap(\.self)))
+  }
+}
+
+extension WebKitSubresources {
+  /// What the page loaded: the URL of each resource, the URL of the page, and the fields of the request.
+  fileprivate var property: StoredResponse.Property {
+    let values = resources.map { resource in
+      let members = [
+        resource.key.identifier.map { StoredResponse.Property(key: "url", value: .text($0)) },
+        resource.page.map { StoredResponse.Property(key: "page", value: .text($0)) },
+        resource.page.map { _ in
+          StoredResponse.Property(key: "headers", value: resource.fields.dictionary)
+        },
+      ]
+      return StoredResponse.PropertyValue.dictionary(members.compactMap(\.self))
+    }
+    return StoredResponse.Property(key: "subresources", value: .array(values))
+  }
+}
+
+extension HeaderFields {
+  fileprivate var dictionary: StoredResponse.PropertyValue {
+    .dictionary(fields.map { StoredResponse.Property(key: $0.name, value: .text($0.value)) })
   }
 }

@@ -67,6 +67,28 @@ def test_secrets_are_found():
     assert b"SECRET" not in scratch.read(path("redacted.tar"))
 
 
+def test_secrets_beside_responses():
+    """The request that a redirect leads to, and what a page loaded, have URLs and fields of their own."""
+    cache = Cache(path("cache"))
+    cache.store("https://a.example/login", b"", status=302, fields=[("Location", "/in")],
+                redirect=("https://a.example/in?access_token=SECRETx7Kq92LmZ4vB81", [("Referer", "https://a.example/?password=SECRETw3Rt58NpQ6yC27"),
+                                                                               ("Authorization", "Bearer SECRETBEARER2")]))
+    page = "https://a.example/page?session_id=SECRETq6Lp27RiJ3sG48"
+    cache.store_list(page, [("https://a.example/a.js?api_key=SECRETj5Hd73FsW8uE94", [("Referer", page), ("X-Api-Key", "SECRETg2Mb64VxT9kA35")]),
+                            ("https://a.example/once.js?access_token=SECRETe8Zn41YcU7oD56", None)])
+    report = json.loads(run("audit", cache.folder, "--show-secrets", "--format", "json", status=1).stdout)["findings"]
+    places = {finding["secret"]["text"]: (finding["place"], finding["name"]) for finding in report if finding["secret"]}
+    for secret, place in [("SECRETx7Kq92LmZ4vB81", "redirect-request"), ("SECRETw3Rt58NpQ6yC27", "redirect-request"), ("SECRETBEARER2", "redirect-request"),
+                          ("SECRETj5Hd73FsW8uE94", "subresources"), ("SECRETg2Mb64VxT9kA35", "subresources"), ("SECRETe8Zn41YcU7oD56", "subresources")]:
+        assert places[secret] == ("property", place), places
+    assert [finding["place"] for finding in report if finding["secret"] and finding["secret"]["text"] == "SECRETq6Lp27RiJ3sG48"] == ["url", "property"]
+    for words in ["show", "-c", cache.folder, os.path.basename(cache.path(page, type="SubResources"))], ["audit", cache.folder], \
+            ["show", "-c", cache.folder, "https://a.example/login", "--format", "json"]:
+        assert b"SECRET" not in run(*words, status=None).stdout, words
+    # About a list, nothing else is found: it is no response.
+    assert {finding["rule"].partition("/")[0] for finding in report if (finding["url"] or "").startswith("https://a.example/page")} == {"secret"}
+
+
 def test_one_url_of_several_sites():
     """A URL has an entry for each top-level site and each range; naming the URL means all of them."""
     cache = Cache(path("cache"))
