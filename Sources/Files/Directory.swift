@@ -170,6 +170,17 @@ public struct Directory: ~Copyable {
     else { throw .last(at: path(of: String(decoding: other, as: UTF8.self))) }
   }
 
+  /// Gives a file in the folder another name, in another folder of the same file system. It is an error if there is one.
+  ///
+  /// The corresponding C function is `linkat`, which follows no link here.
+  public borrowing func link(
+    _ name: String, as other: String, in folder: borrowing Directory
+  ) throws(FileError) {
+    guard unsafe linkat(descriptor, name, folder.descriptor, other, 0) == 0 else {
+      throw .last(at: folder.path(of: other))
+    }
+  }
+
   /// Locks the folder, for as long as it is open, against other processes that lock it.
   ///
   /// - Throws: ``FileError``, `busy` if another process has locked it. The corresponding C function is `flock`.
@@ -231,6 +242,14 @@ public struct Directory: ~Copyable {
   ///
   /// - Parameter body: Processes the bytes of a name, which need not be UTF-8.
   public borrowing func forEachName(_ body: ([UInt8]) throws -> Void) throws {
+    try forEachEntry { name, _ in try body(name) }
+  }
+
+  /// Calls `body` with the name of each file except `.` and `..`, in no particular order, and with its kind; `nil` if the
+  /// file system does not say that in a list.
+  public borrowing func forEachEntry(
+    _ body: ([UInt8], FileStatus.Kind?) throws -> Void
+  ) throws {
     // `fdopendir` takes over its descriptor, and reading moves its offset, so it gets a new one.
     let own = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard own >= 0 else { throw FileError.last(at: path) }
@@ -251,7 +270,18 @@ public struct Directory: ~Copyable {
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         unsafe Array(bytes.prefix { $0 != 0 })
       }
-      if name != [46] && name != [46, 46] { try body(name) }
+      if name == [46] || name == [46, 46] { continue }
+      let kind: FileStatus.Kind? =
+        switch unsafe Int(entry.pointee.d_type) {
+        case Int(DT_REG): .regular
+        case Int(DT_DIR): .directory
+        case Int(DT_LNK): .symbolicLink
+        case Int(DT_FIFO): .fifo
+        case Int(DT_SOCK): .socket
+        case Int(DT_BLK), Int(DT_CHR): .device
+        default: nil
+        }
+      try body(name, kind)
     }
   }
 }
