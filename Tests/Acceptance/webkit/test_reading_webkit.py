@@ -11,6 +11,7 @@ import pytest
 import scratch
 import webkit_samples
 from scratch import path, run
+from webkit_records import Cache
 
 
 @pytest.fixture(params=webkit_samples.NAMES)
@@ -182,6 +183,22 @@ def test_discover():
     found = json.loads(run("discover", path("home"), "--format", "json").stdout)
     [store] = found["stores"]
     assert [store["path"], store["format"], store["schema_version"], store["entries"]] == [cache, "webkit", 17, len(listed(cache))]
+
+
+def test_neighbours():
+    """What is beside a cache and is not read is named, and nothing else is."""
+    os.makedirs(path("home/Library/Caches/com.example.app/WebKit"))
+    cache = path("home/Library/Caches/com.example.app/WebKit/NetworkCache")
+    Cache(cache).store("http://a.example/")
+    assert json.loads(run("discover", path("home"), "--format", "json").stdout)["stores"][0]["notes"] == []
+    library = path("home/Library")
+    for name in ("Caches/com.example.app/WebKit/CacheStorage", "Caches/com.example.app/WebKit/HSTS", "Caches/com.example.app/WebKit/Other", "HTTPStorages"):
+        os.mkdir(os.path.join(library, name))
+    [store] = json.loads(run("discover", path("home"), "--format", "json").stdout)["stores"]
+    assert store["path"] == cache
+    assert [os.path.relpath(note.split("'")[1], library) for note in store["notes"]] == \
+        ["Caches/com.example.app/WebKit/CacheStorage", "Caches/com.example.app/WebKit/HSTS", "HTTPStorages"], store
+    assert run("discover", path("home")).stderr.count(b"not read: ") == 3
 
 
 @pytest.mark.parametrize("neighbour", ["origin", "cacheslist", "estimatedsize"])
