@@ -13,7 +13,7 @@
 /// An open folder, which is closed when its owner is destroyed.
 ///
 /// Files are looked up in the open folder, even if its path leads elsewhere meanwhile.
-public struct Directory: ~Copyable {
+public struct Directory: ~Copyable, Sendable {
   let descriptor: Int32
 
   /// The path with which the folder was opened.

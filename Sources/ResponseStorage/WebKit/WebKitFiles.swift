@@ -1,18 +1,32 @@
 import Bytes
 import Files
+import Synchronization
 
 /// The files of a WebKit cache of one version.
 ///
 /// A record is `Records/PARTITION/TYPE/NAME`, with hashes of 40 hexadecimal digits; a long body is `NAME-blob` next to
 /// it, which has the same inode as a file of `Blobs`. Nothing is written under another name first, and nothing is
 /// locked. Source: `webkit-cache.md`, "Files".
-final class WebKitFiles {
+final class WebKitFiles: Sendable {
   /// A folder of records.
   struct Folder: Hashable {
-    /// The name of the folder of the partition.
+    /// The name of the folder of the partition: hexadecimal digits.
     let partition: String
+    /// The same, as bytes.
+    let partitionBytes: [UInt8]
     /// The type of its records.
     let type: String
+    /// The same, as bytes.
+    let typeBytes: ByteString
+    /// The type in lowercase, as lists show it.
+    let shownType: ByteString
+
+    init(partition: String, type: String) {
+      (self.partition, self.type) = (partition, type)
+      partitionBytes = Array(partition.utf8)
+      typeBytes = ByteString(type)
+      shownType = ByteString(type).asciiLowercased
+    }
 
     /// Whether its records are responses.
     var hasResponses: Bool { type == "Resource" }
@@ -26,6 +40,8 @@ final class WebKitFiles {
     let folder: Int
     /// The name: 40 hexadecimal digits.
     let bytes: [UInt8]
+    /// Whether it was a regular file when the folder was listed; `false` if the file system does not say so in lists.
+    var isRegular = false
     /// Whether it has a file for its body.
     var hasBlob = false
     /// The id of the entry.
@@ -49,16 +65,17 @@ final class WebKitFiles {
   let salt: [UInt8]?
   /// The device and inode of the folder of the version.
   let identity: [UInt64]
-  private(set) var folders: [Folder] = []
+  let folders: [Folder]
   /// The records, in the order of their ids.
-  private(set) var names: [Name] = []
-  private(set) var others: [Other] = []
+  let names: [Name]
+  let others: [Other]
 
   private let records: Directory
-  private var open: [Int: OpenFolder] = [:]
+  /// The folders that are open, by their numbers.
+  private let open = Mutex<[Int: OpenFolder]>([:])
 
   /// A folder that stays open, as there are few of them and many records.
-  private final class OpenFolder {
+  private final class OpenFolder: Sendable {
     let directory: Directory
 
     init(_ directory: consuming Directory) { self.directory = directory }
@@ -75,15 +92,18 @@ final class WebKitFiles {
     guard let place = Self.place(at: path) else { throw StoreError(.notACache, at: path) }
     self.path = path
     (root, version) = place
-    do throws(FileError) {
+    do {
       let folder = try Directory(root + "/.")
       identity = try folder.status().identity
       salt = try Self.salt(in: folder)
-      records = try Directory("Records", in: folder)
-    } catch {
+      let records = try Directory("Records", in: folder)
+      var listing = Listing(path: root + "/Records")
+      try listing.list(records)
+      (folders, names, others) = (listing.folders, listing.names, listing.others)
+      self.records = records
+    } catch let error as FileError {
       throw StoreError(error, path: path)
     }
-    do { try list() } catch let error as FileError { throw StoreError(error, path: path) }
   }
 
   /// Returns the folder of the newest version with records, and that version; `nil` if there is none, or if it belongs to
@@ -138,63 +158,15 @@ final class WebKitFiles {
     return bytes.count == 8 ? bytes : nil
   }
 
-  private func list() throws {
-    for partition in try StoreOpening.names(in: records) {
-      let path = "\(root)/Records/\(String(decoding: partition, as: UTF8.self))"
-      guard Self.isHash(partition[...]),
-        let folder = try? Directory(String(decoding: partition, as: UTF8.self), in: records)
-      else {
-        others.append(Other(path: path, isBlob: false))
-        continue
+  /// Whether a name is the digits of a hash, in capital or small letters.
+  static func isName(_ name: [UInt8], of hash: [UInt8]) -> Bool {
+    name.count == 2 * hash.count
+      && hash.indices.allSatisfy { place in
+        guard let high = Base16.value(of: name[2 * place]),
+          let low = Base16.value(of: name[2 * place + 1])
+        else { return false }
+        return high << 4 | low == hash[place]
       }
-      for type in try StoreOpening.names(in: folder) {
-        // Types are words of WebKit. Any other name is no folder of records.
-        let name = String(decoding: type, as: UTF8.self)
-        guard type.allSatisfy(\.isASCIILetter), let inner = try? Directory(name, in: folder) else {
-          others.append(Other(path: "\(path)/\(name)", isBlob: false))
-          continue
-        }
-        try list(inner, Folder(partition: String(decoding: partition, as: UTF8.self), type: name))
-      }
-    }
-    makeUnique()
-    names.sort { $0.id < $1.id }
-  }
-
-  private func list(_ directory: borrowing Directory, _ folder: Folder) throws {
-    let number = folders.count
-    folders.append(folder)
-    let suffix = Array("-blob".utf8)
-    var found: [Name] = []
-    // In order, so a record comes before its body.
-    for name in try StoreOpening.names(in: directory) {
-      if Self.isHash(name[...]) {
-        found.append(Name(folder: number, bytes: name, id: ByteString(name)))
-      } else if name.count == 45, name[40...].elementsEqual(suffix), Self.isHash(name[..<40]),
-        found.last?.bytes.elementsEqual(name[..<40]) ?? false
-      {
-        found[found.count - 1].hasBlob = true
-      } else {
-        let isBlob =
-          name.count == 45 && name[40...].elementsEqual(suffix) && Self.isHash(name[..<40])
-        others.append(
-          Other(path: directory.path(of: String(decoding: name, as: UTF8.self)), isBlob: isBlob))
-      }
-    }
-    names += found
-  }
-
-  /// Gives records in several folders that have the same name, of which WebKit finds one at most, ids with the folder.
-  private func makeUnique() {
-    var seen: Set<ByteString> = []
-    let repeated = Set(names.map(\.id).filter { !seen.insert($0).inserted })
-    if repeated.isEmpty { return }
-    for index in names.indices where repeated.contains(names[index].id) {
-      let folder = folders[names[index].folder]
-      // No hash of WebKit is that of two types.
-      let place = folder.hasResponses ? folder.partition : "\(folder.partition)/\(folder.type)"
-      names[index].id = ByteString(Array("\(place)/".utf8) + names[index].bytes)
-    }
   }
 
   /// Whether a name is a hash; WebKit writes capital letters, and reads small ones, too.
@@ -224,11 +196,11 @@ final class WebKitFiles {
   func withFolder<Result: ~Copyable>(
     of name: Name, _ body: (borrowing Directory) throws(FileError) -> Result
   ) throws(FileError) -> Result {
-    if let folder = open[name.folder] { return try body(folder.directory) }
+    if let folder = open.withLock({ $0[name.folder] }) { return try body(folder.directory) }
     let place = folders[name.folder]
     let partition = try Directory(place.partition, in: records)
     let folder = OpenFolder(try Directory(place.type, in: partition))
-    if open.count < Self.mostOpen { open[name.folder] = folder }
+    open.withLock { if $0.count < Self.mostOpen { $0[name.folder] = folder } }
     return try body(folder.directory)
   }
 
@@ -250,8 +222,10 @@ final class WebKitFiles {
     var kind = FileStatus.Kind.regular
     do throws(FileError) {
       // Checked before it is opened, as opening a device can have effects, and afterwards, as it may have been replaced.
-      kind = try withFolder(of: name) { folder throws(FileError) in
-        try folder.status(of: bytes).kind
+      if isBlob || !name.isRegular {
+        kind = try withFolder(of: name) { folder throws(FileError) in
+          try folder.status(of: bytes).kind
+        }
       }
       if kind == .regular {
         let file = try withFolder(of: name) { folder throws(FileError) in
@@ -272,6 +246,90 @@ final class WebKitFiles {
     let folder = folders[name.folder]
     let text = String(decoding: name.bytes, as: UTF8.self)
     return "\(root)/Records/\(folder.partition)/\(folder.type)/\(text)"
+  }
+}
+
+/// What the folders of records contain.
+private struct Listing {
+  /// The path of the folder of all of them.
+  let path: String
+  private(set) var folders: [WebKitFiles.Folder] = []
+  private(set) var names: [WebKitFiles.Name] = []
+  private(set) var others: [WebKitFiles.Other] = []
+
+  init(path: String) { self.path = path }
+
+  mutating func list(_ records: borrowing Directory) throws {
+    for partition in try StoreOpening.names(in: records) {
+      let path = "\(path)/\(String(decoding: partition, as: UTF8.self))"
+      guard WebKitFiles.isHash(partition[...]),
+        let folder = try? Directory(String(decoding: partition, as: UTF8.self), in: records)
+      else {
+        others.append(WebKitFiles.Other(path: path, isBlob: false))
+        continue
+      }
+      for type in try StoreOpening.names(in: folder) {
+        // Types are words of WebKit. Any other name is no folder of records.
+        let name = String(decoding: type, as: UTF8.self)
+        guard type.allSatisfy(\.isASCIILetter), let inner = try? Directory(name, in: folder) else {
+          others.append(WebKitFiles.Other(path: "\(path)/\(name)", isBlob: false))
+          continue
+        }
+        try list(
+          inner,
+          WebKitFiles.Folder(partition: String(decoding: partition, as: UTF8.self), type: name))
+      }
+    }
+    names.sort { $0.id < $1.id }
+    if makeUnique() { names.sort { $0.id < $1.id } }
+  }
+
+  private mutating func list(
+    _ directory: borrowing Directory, _ folder: WebKitFiles.Folder
+  ) throws {
+    let number = folders.count
+    folders.append(folder)
+    let suffix = Array("-blob".utf8)
+    var found: [WebKitFiles.Name] = []
+    var listed: [(name: [UInt8], kind: FileStatus.Kind?)] = []
+    try directory.forEachEntry { listed.append(($0, $1)) }
+    // In order, so a record comes before its body.
+    listed.sort { ByteString($0.name) < ByteString($1.name) }
+    for (name, kind) in listed {
+      if WebKitFiles.isHash(name[...]) {
+        found.append(
+          WebKitFiles.Name(
+            folder: number, bytes: name, isRegular: kind == .regular, id: ByteString(name)))
+      } else if name.count == 45, name[40...].elementsEqual(suffix),
+        WebKitFiles.isHash(name[..<40]),
+        found.last?.bytes.elementsEqual(name[..<40]) ?? false
+      {
+        found[found.count - 1].hasBlob = true
+      } else {
+        let isBlob =
+          name.count == 45 && name[40...].elementsEqual(suffix) && WebKitFiles.isHash(name[..<40])
+        let path = "\(path)/\(folder.partition)/\(folder.type)"
+        others.append(
+          WebKitFiles.Other(
+            path: "\(path)/\(String(decoding: name, as: UTF8.self))", isBlob: isBlob))
+      }
+    }
+    names += found
+  }
+
+  /// Gives records in several folders that have the same name, of which WebKit finds one at most, ids with the folder.
+  ///
+  /// - Returns: Whether there are any.
+  private mutating func makeUnique() -> Bool {
+    let repeated = Set(zip(names, names.dropFirst()).filter { $0.id == $1.id }.map(\.0.id))
+    if repeated.isEmpty { return false }
+    for index in names.indices where repeated.contains(names[index].id) {
+      let folder = folders[names[index].folder]
+      // No hash of WebKit is that of two types.
+      let place = folder.hasResponses ? folder.partition : "\(folder.partition)/\(folder.type)"
+      names[index].id = ByteString(Array("\(place)/".utf8) + names[index].bytes)
+    }
+    return true
   }
 }
 

@@ -21,7 +21,7 @@ extension WebKitStore {
   ) throws {
     for (index, name) in files.names.enumerated() {
       WorkCounter.add()
-      guard files.folders[name.folder].hasResponses, let response = read(name, projection),
+      guard files.folders[name.folder].hasResponses, let response = reader.read(name, projection),
         try isWanted(response),
         let raw = try raw(name, number: Int64(index) + 1)
       else { continue }
