@@ -180,7 +180,8 @@ fuzz SQLitePages Sources/SQLitePages/*.swift
 stores=Sources/ResponseStorage
 model=$stores/Model
 text=$stores/Text
-fuzz WebKitRecords "$stores"/WebKit/WebKit[DR]*.swift "$model/HeaderFields.swift"
+fuzz WebKitRecords "$stores/WebKit/WebKitDecoder.swift" \
+  "$stores/WebKit/WebKitRecord.swift" "$model/HeaderFields.swift"
 fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation/Foundation[ACK]*.swift \
   "$stores/Foundation/FoundationFileName.swift" "$model/StoredResponse.swift" \
   "$model/StoredResponse+Request.swift" "$model/StoredResponse+Note.swift" \
