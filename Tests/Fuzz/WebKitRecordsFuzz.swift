@@ -22,13 +22,17 @@ public func fuzzWebKitRecords(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
     let responses = parts.map { try? WebKitResponse($0, version: version) }
     let verified = try? WebKitResponse(bytes[...], version: version, withFields: false)
     require((responses[0] == nil) == (responses[1] == nil), "where a header begins does not matter")
-    require((responses[0] == nil) == (verified == nil), "a header is sound or not, with its fields or without")
+    require(
+      (responses[0] == nil) == (verified == nil),
+      "a header is sound or not, with its fields or without")
     require(responses[0]?.fields == responses[1]?.fields, "where fields begin does not matter")
     require(responses[0]?.status == verified?.status, "a status is known without fields")
     require(verified?.fields.fields.isEmpty ?? true, "fields that are not wanted are left out")
   }
   let lists = parts.map { try? WebKitSubresources($0) }
-  require(lists[0]?.resources.map(\.key) == lists[1]?.resources.map(\.key), "where a list begins does not matter")
+  require(
+    lists[0]?.resources.map(\.key) == lists[1]?.resources.map(\.key),
+    "where a list begins does not matter")
   require(lists[0]?.resources.count ?? 0 <= count / 60, "a resource has a key")
   return 0
 }
