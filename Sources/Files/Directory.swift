@@ -13,7 +13,7 @@
 /// An open folder, which is closed when its owner is destroyed.
 ///
 /// Files are looked up in the open folder, even if its path leads elsewhere meanwhile.
-public struct Directory: ~Copyable {
+public struct Directory: ~Copyable, Sendable {
   let descriptor: Int32
 
   /// The path with which the folder was opened.
@@ -251,6 +251,14 @@ public struct Directory: ~Copyable {
   ///
   /// - Parameter body: Processes the bytes of a name, which need not be UTF-8.
   public borrowing func forEachName(_ body: ([UInt8]) throws -> Void) throws {
+    try forEachEntry { name, _ in try body(name) }
+  }
+
+  /// Calls `body` with the name of each file except `.` and `..`, in no particular order, and with its kind; `nil` if the
+  /// file system does not say that in a list.
+  public borrowing func forEachEntry(
+    _ body: ([UInt8], FileStatus.Kind?) throws -> Void
+  ) throws {
     // `fdopendir` takes over its descriptor, and reading moves its offset, so it gets a new one.
     let own = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard own >= 0 else { throw FileError.last(at: path) }
@@ -271,7 +279,18 @@ public struct Directory: ~Copyable {
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         unsafe Array(bytes.prefix { $0 != 0 })
       }
-      if name != [46] && name != [46, 46] { try body(name) }
+      if name == [46] || name == [46, 46] { continue }
+      let kind: FileStatus.Kind? =
+        switch unsafe Int(entry.pointee.d_type) {
+        case Int(DT_REG): .regular
+        case Int(DT_DIR): .directory
+        case Int(DT_LNK): .symbolicLink
+        case Int(DT_FIFO): .fifo
+        case Int(DT_SOCK): .socket
+        case Int(DT_BLK), Int(DT_CHR): .device
+        default: nil
+        }
+      try body(name, kind)
     }
   }
 }

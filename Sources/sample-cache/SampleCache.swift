@@ -4,12 +4,12 @@ import Files
 import Progress
 import ResponseStorage
 
-/// Creates a store in the format of Apple or Foundation.
+/// Creates a store in the format of Apple, Foundation or WebKit.
 @main
 struct SampleCache: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sample-cache",
-    abstract: "Create a sample URL cache in the Apple or Foundation format.",
+    abstract: "Create a sample URL cache in the Apple, Foundation or WebKit format.",
     discussion: """
       DIR must not contain a cache. The same options always produce the same bytes; in the Apple \
       format, only with the same version of SQLite.
@@ -17,10 +17,10 @@ struct SampleCache: ParsableCommand {
 
   /// The formats of stores.
   enum Format: String, CaseIterable, ExpressibleByArgument {
-    case apple, foundation
+    case apple, foundation, webkit
   }
 
-  @Option(help: "The format: apple or foundation.")
+  @Option(help: "The format: apple, foundation or webkit.")
   var format = Format.apple
 
   @Option(help: "The schema version of the Apple format: 202 or 203.")
@@ -83,6 +83,7 @@ struct SampleCache: ParsableCommand {
       switch format {
       case .apple: try makeAppleStore(schema, maker, using: &generator)
       case .foundation: try makeFoundationStore(maker, using: &generator)
+      case .webkit: try makeWebKitStore(maker, using: &generator)
       }
     }
   }
@@ -146,6 +147,25 @@ struct SampleCache: ParsableCommand {
       let bytes = bodies.body(of: generator.pick(MediaKind.all), using: &generator)
       let suffix = generator.next().hexadecimal(4) + "." + generator.next().hexadecimal(6)
       try store.insertTemporaryFile(bytes, suffix: suffix)
+    }
+  }
+
+  private func makeWebKitStore(
+    _ maker: ResponseMaker, using generator: inout SplitMix64
+  ) throws {
+    var maker = maker
+    var store = try WebKitStoreMaker(
+      creating: directory, faults: FaultPlan(kindsOfFaults, over: entries), using: &generator)
+    while let sample = maker.next(using: &generator) {
+      WorkCounter.add()
+      try store.insert(sample)
+    }
+    guard kindsOfFaults.contains(.orphanFiles) else { return }
+    let bodies = BodyMaker(.real, using: &generator)
+    let seconds = Self.moment(newest)?.secondsSince1970 ?? 0
+    for number in 0..<orphanCount {
+      let bytes = bodies.body(of: generator.pick(MediaKind.all), using: &generator)
+      try store.insertOrphan(bytes, number: UInt64(number), at: seconds - 86_400)
     }
   }
 

@@ -104,7 +104,8 @@ import Testing
     #expect(
       names.map(String.init) == [
         "stored", "first-stored", "age", "status", "method", "size", "mime", "url", "host",
-        "path", "scheme", "partition", "received", "etag", "last-modified", "cache-control",
+        "path", "scheme", "partition", "type", "range", "received", "etag", "last-modified",
+        "cache-control",
         "date", "freshness", "ttl", "lifetime", "current-age", "expires-at", "key",
         "user-info(\"NAME\")", "query(\"NAME\")", "header(\"NAME\")", "request-header(\"NAME\")",
         "storage-policy", "body", "partial", "validator",

@@ -13,6 +13,14 @@ import Testing
     try? FileManager.default.removeItem(at: folder)
   }
 
+  @Test func `the same seed gives the same WebKit cache`() throws {
+    try make("one", "--format", "webkit", "--entries", "300", "--seed", "5")
+    try make("two", "--format", "webkit", "--entries", "300", "--seed", "5")
+    let one = try files(of: "one")
+    #expect(one["Version 17/salt"]?.count == 8 && one.count > 300)
+    #expect(try one == files(of: "two"))
+  }
+
   @Test(arguments: ["202", "203"])
   func `the same seed gives the same bytes`(schema: String) throws {
     try make("one", "--schema", schema, "--entries", "300", "--seed", "5")

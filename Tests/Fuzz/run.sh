@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/PropertyLists" "$folder/KeyedArchives" "$folder/SQLitePages"
+mkdir "$folder/PropertyLists" "$folder/KeyedArchives" "$folder/SQLitePages" "$folder/WebKitRecords"
 python3 - "$folder/PropertyLists" <<'END'
 import datetime, plistlib, struct, sys
 
@@ -115,17 +115,43 @@ for name in os.listdir():
         os.remove(name)
 END
 
+PYTHONPATH=Tests/Acceptance/support python3 - "$folder/WebKitRecords" "$folder/webkit" <<'END'
+import sys
+
+from webkit_records import Cache, Encoder
+
+seeds, url = [], "http://a.example/page?q=1"
+for version in 16, 17, 18:
+    cache = Cache(f"{sys.argv[2]}{version}", version)
+    header = cache.header(url, fields=[("ETag", '"1"'), ("Vary", "Cookie")], vary=[("Cookie", "id=1"), ("Accept", None)])
+    redirect = cache.header(url, 302, [("Location", "/in")], redirect=("http://a.example/in", [("Referer", url)]))
+    with open(cache.store_list(url, [("http://a.example/a.css", [("Referer", url)]), ("http://a.example/b.js", None)]), "rb") as file:
+        record = file.read()
+    size = len(cache.metadata(b"", b"", url, 1.5, type="SubResources"))
+    seeds += [header, redirect, cache.metadata(header, b"body", url, 1.5, "a.example", range="bytes=0-"), record[:size], record[size:]]
+wide = Encoder()
+for _ in range(2):
+    wide.uint32(3)
+    wide.flag(False)
+    wide.data("äöü".encode("utf-16-le"))
+seeds.append(wide.checked())
+for number, seed in enumerate(seeds):
+    with open(f"{sys.argv[1]}/{number}", "wb") as file:
+        file.write(seed)
+END
+
 # Builds a module that is not fuzzed from its sources.
 module() {
   swiftc -O -parse-as-library -swift-version 6 -enable-experimental-feature Lifetimes \
     -enable-upcoming-feature InternalImportsByDefault -module-name "$1" -I "$folder" \
-    -emit-module -emit-module-path "$folder/$1.swiftmodule" \
+    -I Sources/CFiles -I Sources/CNettle -emit-module -emit-module-path "$folder/$1.swiftmodule" \
     -emit-library -static -o "$folder/lib$1.a" $(find Sources/"$1" -name '*.swift')
 }
 
-# The modules that responses are described with.
+# The modules that responses are described with, and that of checksums.
 module Bytes
 module HTTPCaching
+module Files
 
 # Builds a target of that name with the sources after it, and runs it on the corpus of that name.
 fuzz() {
@@ -133,7 +159,8 @@ fuzz() {
   shift
   swiftc -O -parse-as-library -sanitize=fuzzer,address -swift-version 6 \
     -enable-experimental-feature Lifetimes -enable-upcoming-feature InternalImportsByDefault \
-    -module-name PropertyLists -I "$folder" -L "$folder" -lHTTPCaching -lBytes \
+    -module-name PropertyLists -I "$folder" -I Sources/CFiles -I Sources/CNettle -L "$folder" -lFiles -lHTTPCaching -lBytes \
+    $([ "$(uname)" = Linux ] && echo -lnettle) \
     "$@" "Tests/Fuzz/${name}Fuzz.swift" -o "$folder/$name.fuzz" 2>"$folder/log" || {
     # The linker warns of symbols of the sanitizer, which nobody needs to see.
     grep -v 'Cannot export local symbol' "$folder/log" >&2
@@ -154,6 +181,8 @@ fuzz SQLitePages Sources/SQLitePages/*.swift
 stores=Sources/ResponseStorage
 model=$stores/Model
 text=$stores/Text
+fuzz WebKitRecords "$stores/WebKit/WebKitDecoder.swift" \
+  "$stores/WebKit/WebKitRecord.swift" "$model/HeaderFields.swift"
 fuzz KeyedArchives Sources/PropertyLists/*.swift "$stores"/Foundation/Foundation[ACK]*.swift \
   "$stores/Foundation/FoundationFileName.swift" "$model/StoredResponse.swift" \
   "$model/StoredResponse+Request.swift" "$model/StoredResponse+Note.swift" \

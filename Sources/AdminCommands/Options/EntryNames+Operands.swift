@@ -26,8 +26,11 @@ extension EntryNames.Name {
       if try source.response(id, []) != nil { found.append(id) }
     } else {
       var matches: [(id: StoredResponse.ID, lookup: StoreLookup?)] = []
-      try source.scan(names.projection) { response in
-        if names.contains(response) { matches.append((response.id, names.lookup(of: response))) }
+      try source.scan(names.projection.union(.storage)) { response in
+        // What a store keeps of a page beside its response has the same URL, and no body.
+        if response.isResponse, names.contains(response) {
+          matches.append((response.id, names.lookup(of: response)))
+        }
         return .next
       }
       // In a Foundation store, an entry with this URL may have the key of another.

@@ -235,6 +235,12 @@ extension RemovalReceipt {
         "kept body files that another database in the folder refers to, or may refer to: \(keptFiles)"
       )
     }
+    for listing in listings {
+      environment.note(
+        "'\(printable(listing))' lists entries with URLs and header fields, perhaps also removed ones"
+      )
+      environment.hint("remove it with: rm \(ShellText.word(ByteString(listing)))")
+    }
     if skippedOrphans > 0 {
       environment.note("skipped orphans that changed or were removed meanwhile: \(skippedOrphans)")
     }

@@ -86,8 +86,8 @@ public struct MissingResponse: Hashable, Sendable {
     var lookups: [StoreLookup] = []
     var underOtherKeys: [StoredResponse.ID] = []
     let canonical = CanonicalURL.of(url)
-    try source.scan(names.projection.union([.key, .requestDetails])) { response in
-      guard names.contains(response) else { return .next }
+    try source.scan(names.projection.union([.key, .requestDetails, .storage])) { response in
+      guard response.isResponse, names.contains(response) else { return .next }
       let lookup = names.lookup(of: response)
       // After a redirect, an Apple cache finds the response by the URL that was requested first.
       var isOther = false

@@ -46,6 +46,12 @@ extension EntryField {
     EntryField(
       "scheme", .text(ignoringCase: true), .part(.url) { $0.url.map { .urlPart(.scheme, of: $0) } }),
     EntryField("partition", .text, .part(.storage) { $0.partition.map { .text($0) } }),
+    EntryField("type", .text, .part(.storage) { $0.type.map { .text($0) } }),
+    EntryField(
+      "range", .text,
+      .part(.requestHeaders) {
+        $0.request.headers?.firstValue(named: "range").map { .text($0) }
+      }),
     EntryField(
       "disk", .size, in: .lists,
       // The announced size of a missing body would be counted as space on disk that removing it could free.

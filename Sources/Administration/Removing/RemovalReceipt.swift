@@ -38,6 +38,8 @@ public struct RemovalReceipt {
   public private(set) var remainder: Remainder?
   /// The number of removed files that were not overwritten, because they have other names.
   public private(set) var linkedFiles = 0
+  /// The files in which the app has listed entries, perhaps also removed ones, with URLs and header fields.
+  public private(set) var listings: [String] = []
   /// What was done so that nothing can be recovered; `nil` if that was not requested.
   public var erasure: ErasureReceipt?
   /// The error that ended the removal early.
@@ -83,6 +85,7 @@ public struct RemovalReceipt {
     orphanedFiles = removal.orphanedFiles
     linkedFiles = removal.linkedFiles
     keptFiles = removal.keptFiles
+    listings = removal.listings
     returnedBytes = removal.returnedBytes - removal.linkedBytes
     // Files that could not be removed still occupy their space.
     footprintAfter =

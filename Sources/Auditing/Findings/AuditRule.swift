@@ -176,6 +176,10 @@ extension AuditRule {
     "privacy/readable-by-others", .warning, "a file of the cache that other users can read",
     "Anyone with an account on this machine can read the responses and the credentials in them.",
     fix: "Remove the permissions: run 'chmod -R go-rwx' on the folder of the cache.")
+  static let listed = AuditRule(
+    "privacy/listed", .warning, "a listing of the cache in a file",
+    "It repeats URLs and header fields, with cookies, also those of entries that are removed later.",
+    fix: "Remove the file. 'purge --all' removes it as well.")
   static let personalDataInURL = AuditRule(
     "privacy/personal-data-in-url", .warning, "personal data in a URL",
     "URLs end up in the logs of servers and proxies, in histories and in reports.",
@@ -188,7 +192,7 @@ extension AuditRule {
   /// The rules about data that others can read or receive.
   static let privacy = [
     authorizedShared, cookieShared, setCookieShared, storedNoStore, clearText,
-    credentialsInClearText, readableByOthers, personalDataInURL, email,
+    credentialsInClearText, readableByOthers, listed, personalDataInURL, email,
   ]
 }
 

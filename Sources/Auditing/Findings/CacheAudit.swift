@@ -86,7 +86,8 @@ public struct EntryAudit: Sendable {
     let url = response.url ?? response.key
     let size = response.bodySize ?? 0
     let secrets = try secrets.findings(on: response, body)
-    var findings = secrets.findings + responses.findings(on: response)
+    var findings = secrets.findings
+    if response.isResponse { findings += responses.findings(on: response) }
     findings.removeAll { !rules.contains($0.rule) }
     let host = url.flatMap { CanonicalURL.host(of: $0) }
     for index in findings.indices {
@@ -97,7 +98,7 @@ public struct EntryAudit: Sendable {
     }
     findings.sort { ($0.rule.severity.rank, $0.rule.id) < ($1.rule.severity.rank, $1.rule.id) }
     return AuditedEntry(
-      id: response.id, url: url, size: size, findings: findings,
+      id: response.id, url: response.isResponse ? url : nil, size: size, findings: findings,
       secrets: secrets.findings.compactMap(\.secret?.fingerprintNumber),
       isComplete: secrets.isComplete)
   }
@@ -107,7 +108,7 @@ public struct EntryAudit: Sendable {
 public struct AuditedEntry: Sendable {
   /// The id of the entry.
   let id: StoredResponse.ID
-  /// The URL of the entry.
+  /// The URL of the response; `nil` also if it is none.
   let url: ByteString?
   /// The size of its body.
   public let size: ByteCount

@@ -10,14 +10,26 @@ public struct CacheFiles: Sendable {
   /// The name of the database; `nil` for a cache without one.
   public let database: String?
 
+  /// A file in which the app has listed the entries; `nil` if there is none.
+  private let listing: (path: String, size: ByteCount)?
+
   /// Finds the files of a store; `nil` if it is an archive.
   public init?(of store: StoreDescription) {
     guard let place = store.place else { return nil }
     (folder, database) = place
+    listing = store.listing
   }
 
-  /// Returns a finding for each file that others can read, and one for all body files together.
+  /// Returns a finding for a file in which the app has listed the entries, for each file that others can read, and one
+  /// for all body files together.
   public func findings() -> [AuditFinding] {
+    guard let listing else { return findingsOnPermissions() }
+    let name = listing.path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
+    return [AuditFinding(.listed, .file(ByteString(name)), bytes: listing.size)]
+      + findingsOnPermissions()
+  }
+
+  private func findingsOnPermissions() -> [AuditFinding] {
     // If others cannot enter the folder, the permissions of the files do not matter.
     guard Self.canBeEntered(folder), let folder = try? Directory(folder, followingLink: true) else {
       return []

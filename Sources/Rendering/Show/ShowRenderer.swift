@@ -58,14 +58,16 @@ public struct ShowRenderer: Sendable {
       appendFacts(response, sha256: sha256, into: &buffer)
       buffer.append("\nRequest\n")
       appendRequest(response, indentation: "  ", into: &buffer)
-      buffer.append("\nResponse\n  ")
-      if let status = response.status {
-        buffer.append(integer: status)
-      } else {
-        buffer.append("status unknown")
+      if response.isResponse {
+        buffer.append("\nResponse\n  ")
+        if let status = response.status {
+          buffer.append(integer: status)
+        } else {
+          buffer.append("status unknown")
+        }
+        buffer.append(UInt8(ascii: "\n"))
+        append(response.responseHeaders, indentation: "  ", into: &buffer)
       }
-      buffer.append(UInt8(ascii: "\n"))
-      append(response.responseHeaders, indentation: "  ", into: &buffer)
       append(response.userInfo, titled: "User info", into: &buffer)
       append(response.protocolProperties, titled: "Protocol properties", into: &buffer)
       if !response.notes.isEmpty { buffer.append("\nNotes\n") }
@@ -83,8 +85,8 @@ public struct ShowRenderer: Sendable {
     let facts: [(String, EntryField)] = [
       ("Entry", "id"), ("URL", "url"), ("Key", "key"), ("Stored", "stored"),
       ("First stored", "first-stored"), ("Freshness", "ttl"), ("Validators", "validators"),
-      ("Media type", "mime"), ("Partition", "partition"), ("Policy", "policy"),
-      ("Body", "body-location"), ("Size", "size"),
+      ("Media type", "mime"), ("Partition", "partition"), ("Type", "type"),
+      ("Policy", "policy"), ("Body", "body-location"), ("Size", "size"),
     ]
     let cells = CellReader(
       facts.map(\.1), secrets: secrets, reader: .people,
@@ -93,7 +95,7 @@ public struct ShowRenderer: Sendable {
       let value = cells.value(at: index, in: response)
       // Most entries have no partition, and entries of some archives no key. A hyphen would look
       // like something that is missing.
-      if value == nil, ["partition", "key"].contains(column.name) { continue }
+      if value == nil, ["partition", "type", "key"].contains(column.name) { continue }
       buffer.append(title)
       buffer.append(UInt8(ascii: " "), count: 14 - title.utf8.count)
       append(value, into: &buffer)
@@ -210,7 +212,8 @@ extension ShowRenderer {
   /// The columns of a complete entry; members that no list has follow them.
   private static let columns =
     EntryField.standardJSON + [
-      "key", "partition", "policy", "freshness", "ttl", "lifetime", "lifetime-source",
+      "key", "partition", "type", "range", "policy", "freshness", "ttl", "lifetime",
+      "lifetime-source",
       "current-age", "expires-at", "validators", "received", "announced", "request-headers",
       "response-headers",
     ]

@@ -10,7 +10,7 @@ public struct Projection: OptionSet, Hashable, Sendable {
   public static let key = Self(rawValue: 1 << 0)
   /// ``StoredResponse/firstStored``.
   public static let firstStored = Self(rawValue: 1 << 1)
-  /// ``StoredResponse/storagePolicy`` and ``StoredResponse/partition``.
+  /// ``StoredResponse/storagePolicy``, ``StoredResponse/partition`` and ``StoredResponse/type``.
   public static let storage = Self(rawValue: 1 << 2)
   /// ``StoredResponse/url``.
   public static let url = Self(rawValue: 1 << 3)

@@ -214,6 +214,21 @@ public struct StoredResponse: Sendable {
     _modify { yield &fields.partition }
   }
 
+  /// The kind of record in lowercase, such as `resource`, in a store that also keeps other records than responses.
+  @inlinable public var type: ByteString? {
+    _read {
+      requireDecoded(.storage)
+      yield fields.type
+    }
+    _modify { yield &fields.type }
+  }
+
+  /// Whether it is a response, and not another record that the store keeps. Requires ``Projection/storage``.
+  public var isResponse: Bool { type.map { $0 == Self.responseType } ?? true }
+
+  /// The ``type`` of responses.
+  static let responseType: ByteString = "resource"
+
   /// The user info that the app attached to the response, with one property for each key.
   @inlinable public var userInfo: [Property] {
     _read {
@@ -268,6 +283,7 @@ public struct StoredResponse: Sendable {
     @usableFromInline var share: EntryShare?
     @usableFromInline var storagePolicy: StoragePolicy?
     @usableFromInline var partition: ByteString?
+    @usableFromInline var type: ByteString?
     @usableFromInline var userInfo: [Property] = []
     @usableFromInline var protocolProperties: [Property] = []
     @usableFromInline var webKitMarks: WebKitMarks?

@@ -71,7 +71,7 @@ extension FoundStore {
       let description = source.description
       self.init(
         path: path, format: description.format, schemaVersion: description.schemaVersion,
-        notes: description.notes)
+        notes: description.notes + WebKitNeighbours.notes(at: path))
       try measure(source)
     } catch let error as StoreError {
       throw error

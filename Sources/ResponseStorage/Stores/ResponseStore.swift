@@ -219,6 +219,9 @@ public struct Removal: Hashable, Sendable {
   /// The number of removed files that were not overwritten, because they have other names (hard links).
   public var linkedFiles = 0
 
+  /// The files in which the app has listed entries, perhaps also removed ones, with URLs and header fields.
+  public var listings: [String] = []
+
   /// Creates an empty result.
   public init() {}
 

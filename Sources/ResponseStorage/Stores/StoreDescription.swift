@@ -93,6 +93,9 @@ protocol StoreKind: StoreSource, SendableMetatype {
   /// is no such store.
   static func place(at path: String) -> (folder: String, database: String?)?
 
+  /// Returns a file in which the app has listed the entries of the store at a path; `nil` if there is none.
+  static func listing(at path: String) -> (path: String, size: ByteCount)?
+
   /// Calls `body` with each regular file of the store at a path, without the locks of a library.
   ///
   /// - Throws: ``StoreError``, `FileError`, or any error of `body`.
@@ -127,6 +130,8 @@ extension StoreKind {
   static func intentPlace(at path: String) -> Intent.Place? { nil }
 
   static func erasurePlace(at path: String) -> Intent.Place? { nil }
+
+  static func listing(at path: String) -> (path: String, size: ByteCount)? { nil }
 
   static func mark(at path: String, isObserved: Bool) throws(StoreError) -> StoreMark {
     do throws(FileError) {

@@ -50,4 +50,7 @@ extension StoreDescription {
   /// The folder of the files, and the name of the database in it if there is one; `nil` for an archive, or if nothing is
   /// at the path.
   public var place: (folder: String, database: String?)? { format.kind?.place(at: path) }
+
+  /// A file in which the app has listed the entries, with URLs and header fields; `nil` if there is none.
+  public var listing: (path: String, size: ByteCount)? { format.kind?.listing(at: path) }
 }

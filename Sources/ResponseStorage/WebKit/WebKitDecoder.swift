@@ -18,6 +18,8 @@ struct WebKitDecoder {
   private(set) var position: Int
   /// What the checksum is computed of: each value after the number of its type, in 32 bits.
   private var summed: [UInt8] = []
+  /// Whether texts are not wanted, and only pass into the checksum: ``text()`` then returns `nil`.
+  var skipsTexts = false
 
   /// The most elements of a list. A page has a few hundred resources, and a message a few dozen fields.
   private static let mostElements: UInt64 = 100_000
@@ -25,28 +27,38 @@ struct WebKitDecoder {
   init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     position = bytes.startIndex
-    summed.reserveCapacity(2 * bytes.count)
+    summed.reserveCapacity(2 * min(bytes.count, 1_024))
   }
 
   /// The number of bytes that were not read yet.
   var left: Int { bytes.endIndex - position }
 
-  /// Takes the next bytes, and adds them to the sum after the number of their type.
-  private mutating func take(
-    _ count: Int, _ type: UInt8
-  ) throws(WebKitFormatError) -> ArraySlice<UInt8> {
+  /// Begins to take the next bytes: adds the number of their type to the sum.
+  private mutating func begin(_ count: Int, _ type: UInt8) throws(WebKitFormatError) {
     guard count <= left else { throw WebKitFormatError("it is cut off") }
-    let part = bytes[position..<position + count]
     summed.append(type)
-    summed.append(contentsOf: [0, 0, 0])
-    summed.append(contentsOf: part)
-    position += count
-    return part
+    for _ in 0..<3 { summed.append(0) }
+  }
+
+  /// Takes the next bytes, and adds them to the sum after the number of their type.
+  private mutating func take(_ count: Int) throws(WebKitFormatError) -> Range<Int> {
+    try begin(count, 101)
+    let range = position..<position + count
+    summed.append(contentsOf: bytes[range])
+    position = range.upperBound
+    return range
   }
 
   private mutating func number(_ count: Int, _ type: UInt8) throws(WebKitFormatError) -> UInt64 {
+    try begin(count, type)
     var number: UInt64 = 0
-    for byte in try take(count, type).reversed() { number = number << 8 | UInt64(byte) }
+    // A record has dozens of numbers, so no part of the bytes is retained for each.
+    for place in 0..<count {
+      let byte = bytes[position + place]
+      number |= UInt64(byte) << UInt64(8 * place)
+      summed.append(byte)
+    }
+    position += count
     return number
   }
 
@@ -82,13 +94,13 @@ struct WebKitDecoder {
 
   /// Bytes without a length of their own, such as a digest.
   mutating func data(_ count: Int) throws(WebKitFormatError) -> ArraySlice<UInt8> {
-    try take(count, 101)
+    bytes[try take(count)]
   }
 
-  /// Bytes after their number, in 64 bits.
-  mutating func longData() throws(WebKitFormatError) -> ArraySlice<UInt8> {
+  /// Passes bytes after their number, in 64 bits.
+  mutating func skipLongData() throws(WebKitFormatError) {
     guard let count = Int(exactly: try uint64()) else { throw WebKitFormatError("it is cut off") }
-    return try take(count, 101)
+    _ = try take(count)
   }
 
   /// A text; `nil` for null, which is not the empty text.
@@ -97,15 +109,18 @@ struct WebKitDecoder {
   mutating func text() throws(WebKitFormatError) -> ByteString? {
     let count = try uint32()
     if count == .max { return nil }
-    if try flag() { return ByteString(Array(try data(Int(count)))) }
+    if try flag() {
+      let range = try take(Int(count))
+      return skipsTexts ? nil : ByteString(Array(bytes[range]))
+    }
     // On a 32-bit system, the count could overflow.
     guard let length = Int(exactly: UInt64(count) * 2) else {
       throw WebKitFormatError("it is cut off")
     }
-    let units = try data(length)
-    let start = units.startIndex
-    let scalars = (0..<units.count / 2).map {
-      UInt16(units[start + 2 * $0]) | UInt16(units[start + 2 * $0 + 1]) << 8
+    let start = try take(length).lowerBound
+    if skipsTexts { return nil }
+    let scalars = (0..<length / 2).map {
+      UInt16(bytes[start + 2 * $0]) | UInt16(bytes[start + 2 * $0 + 1]) << 8
     }
     return ByteString(Array(String(decoding: scalars, as: UTF16.self).utf8))
   }
@@ -121,12 +136,12 @@ struct WebKitDecoder {
     return Int(count)
   }
 
-  /// Header fields; a value that is null becomes `nil`.
+  /// Header fields; a value that is null becomes `nil`. If texts are skipped, there are none.
   mutating func fields() throws(WebKitFormatError) -> [(name: ByteString, value: ByteString?)] {
     var fields: [(name: ByteString, value: ByteString?)] = []
     for _ in 0..<(try count(ofAtLeast: 8)) {
-      let name = try text() ?? ""
-      fields.append((name, try text()))
+      let (name, value) = (try text(), try text())
+      if !skipsTexts { fields.append((name ?? "", value)) }
     }
     return fields
   }
@@ -138,7 +153,7 @@ struct WebKitDecoder {
     var digest = SHA1Digest()
     digest.update(summed[...])
     let sum = digest.bytes
-    guard try data(20).elementsEqual(sum) else {
+    guard ByteString(Array(try data(20))) == ByteString(sum) else {
       throw WebKitFormatError("its checksum does not match")
     }
   }

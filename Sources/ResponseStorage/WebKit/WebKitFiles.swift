@@ -1,21 +1,37 @@
 import Bytes
 import Files
+import Synchronization
 
 /// The files of a WebKit cache of one version.
 ///
 /// A record is `Records/PARTITION/TYPE/NAME`, with hashes of 40 hexadecimal digits; a long body is `NAME-blob` next to
 /// it, which has the same inode as a file of `Blobs`. Nothing is written under another name first, and nothing is
 /// locked. Source: `webkit-cache.md`, "Files".
-final class WebKitFiles {
+final class WebKitFiles: Sendable {
   /// A folder of records.
   struct Folder: Hashable {
-    /// The name of the folder of the partition.
+    /// The name of the folder of the partition: hexadecimal digits.
     let partition: String
+    /// The same, as bytes.
+    let partitionBytes: [UInt8]
     /// The type of its records.
     let type: String
+    /// The same, as bytes.
+    let typeBytes: ByteString
+    /// The type in lowercase, as lists show it.
+    let shownType: ByteString
+
+    init(partition: String, type: String) {
+      (self.partition, self.type) = (partition, type)
+      partitionBytes = Array(partition.utf8)
+      typeBytes = ByteString(type)
+      shownType = ByteString(type).asciiLowercased
+    }
 
     /// Whether its records are responses.
     var hasResponses: Bool { type == "Resource" }
+    /// Whether its records are lists of what a page loaded.
+    var hasLists: Bool { type == "SubResources" }
   }
 
   /// The name of a record.
@@ -24,6 +40,8 @@ final class WebKitFiles {
     let folder: Int
     /// The name: 40 hexadecimal digits.
     let bytes: [UInt8]
+    /// Whether it was a regular file when the folder was listed; `false` if the file system does not say so in lists.
+    var isRegular = false
     /// Whether it has a file for its body.
     var hasBlob = false
     /// The id of the entry.
@@ -47,27 +65,27 @@ final class WebKitFiles {
   let salt: [UInt8]?
   /// The device and inode of the folder of the version.
   let identity: [UInt64]
-  private(set) var folders: [Folder] = []
-  /// The records of responses, in the order of their ids.
-  private(set) var names: [Name] = []
-  /// The other records.
-  private(set) var lists: [Name] = []
-  private(set) var others: [Other] = []
+  let folders: [Folder]
+  /// The records, in the order of their ids.
+  let names: [Name]
+  let others: [Other]
 
-  /// How many names in the cache each file of a body has, by its inode.
-  private var bodyNames: [UInt64: UInt64] = [:]
-  /// How often they were counted.
-  private var countsOfNames = 0
+  /// How many names in the cache each file of a body has, by its inode, and how often they were counted.
+  private let bodyNames = Mutex<(counts: [UInt64: UInt64], times: Int)>(([:], 0))
 
   private let records: Directory
-  private var open: [Int: OpenFolder] = [:]
+  /// The folders that are open, by their numbers.
+  private let open = Mutex<[Int: OpenFolder]>([:])
 
   /// A folder that stays open, as there are few of them and many records.
-  private final class OpenFolder {
+  private final class OpenFolder: Sendable {
     let directory: Directory
 
     init(_ directory: consuming Directory) { self.directory = directory }
   }
+
+  /// The file into which WebKit writes a listing of the cache when it is asked for one.
+  static let listing = "dump.json"
 
   /// How many folders stay open.
   private static let mostOpen = 64
@@ -77,15 +95,18 @@ final class WebKitFiles {
     guard let place = Self.place(at: path) else { throw StoreError(.notACache, at: path) }
     self.path = path
     (root, version) = place
-    do throws(FileError) {
+    do {
       let folder = try Directory(root + "/.")
       identity = try folder.status().identity
       salt = try Self.salt(in: folder)
-      records = try Directory("Records", in: folder)
-    } catch {
+      let records = try Directory("Records", in: folder)
+      var listing = Listing(path: root + "/Records")
+      try listing.list(records)
+      (folders, names, others) = (listing.folders, listing.names, listing.others)
+      self.records = records
+    } catch let error as FileError {
       throw StoreError(error, path: path)
     }
-    do { try list() } catch let error as FileError { throw StoreError(error, path: path) }
   }
 
   /// Returns the folder of the newest version with records, and that version; `nil` if there is none, or if it belongs to
@@ -140,61 +161,15 @@ final class WebKitFiles {
     return bytes.count == 8 ? bytes : nil
   }
 
-  private func list() throws {
-    for partition in try StoreOpening.names(in: records) {
-      let path = "\(root)/Records/\(String(decoding: partition, as: UTF8.self))"
-      guard Self.isHash(partition[...]),
-        let folder = try? Directory(String(decoding: partition, as: UTF8.self), in: records)
-      else {
-        others.append(Other(path: path, isBlob: false))
-        continue
+  /// Whether a name is the digits of a hash, in capital or small letters.
+  static func isName(_ name: [UInt8], of hash: [UInt8]) -> Bool {
+    name.count == 2 * hash.count
+      && hash.indices.allSatisfy { place in
+        guard let high = Base16.value(of: name[2 * place]),
+          let low = Base16.value(of: name[2 * place + 1])
+        else { return false }
+        return high << 4 | low == hash[place]
       }
-      for type in try StoreOpening.names(in: folder) {
-        // Types are words of WebKit. Any other name is no folder of records.
-        let name = String(decoding: type, as: UTF8.self)
-        guard type.allSatisfy(\.isASCIILetter), let inner = try? Directory(name, in: folder) else {
-          others.append(Other(path: "\(path)/\(name)", isBlob: false))
-          continue
-        }
-        try list(inner, Folder(partition: String(decoding: partition, as: UTF8.self), type: name))
-      }
-    }
-    makeUnique()
-    names.sort { $0.id < $1.id }
-  }
-
-  private func list(_ directory: borrowing Directory, _ folder: Folder) throws {
-    let number = folders.count
-    folders.append(folder)
-    var found: [Name] = []
-    // In order, so a record comes before its body.
-    for name in try StoreOpening.names(in: directory) {
-      if Self.isHash(name[...]) {
-        found.append(Name(folder: number, bytes: name, id: ByteString(name)))
-      } else if name.count == 45, name[40...].elementsEqual(Self.blobSuffix),
-        Self.isHash(name[..<40]),
-        found.last?.bytes.elementsEqual(name[..<40]) ?? false
-      {
-        found[found.count - 1].hasBlob = true
-      } else {
-        let isBlob =
-          name.count == 45 && name[40...].elementsEqual(Self.blobSuffix) && Self.isHash(name[..<40])
-        others.append(
-          Other(path: directory.path(of: String(decoding: name, as: UTF8.self)), isBlob: isBlob))
-      }
-    }
-    if folder.hasResponses { names += found } else { lists += found }
-  }
-
-  /// Gives records in several folders that have the same name, of which WebKit finds one at most, ids with the folder.
-  private func makeUnique() {
-    var seen: Set<ByteString> = []
-    let repeated = Set(names.map(\.id).filter { !seen.insert($0).inserted })
-    if repeated.isEmpty { return }
-    for index in names.indices where repeated.contains(names[index].id) {
-      let partition = folders[names[index].folder].partition
-      names[index].id = ByteString(Array("\(partition)/".utf8) + names[index].bytes)
-    }
   }
 
   /// What follows the name of a record in that of its body.
@@ -205,10 +180,12 @@ final class WebKitFiles {
     name.count == 40 && name.allSatisfy { Base16.value(of: $0) != nil }
   }
 
-  /// Whether a text is the id of a record: its name, behind the name of its partition if several have it.
+  /// Whether a text is the id of a record: its name, behind the name of its partition, and of its type if it is no
+  /// response, if several have it.
   static func isID(_ text: [UInt8]) -> Bool {
     let parts = text.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    return parts.count <= 2 && parts.allSatisfy { isHash($0) }
+    guard let last = parts.last, isHash(last), isHash(parts[0]) else { return false }
+    return parts.count <= 2 || parts.count == 3 && parts[1].allSatisfy(\.isASCIILetter)
   }
 
   /// Returns the record with an id; `nil` if there is none.
@@ -225,11 +202,11 @@ final class WebKitFiles {
   func withFolder<Result: ~Copyable>(
     of name: Name, _ body: (borrowing Directory) throws(FileError) -> Result
   ) throws(FileError) -> Result {
-    if let folder = open[name.folder] { return try body(folder.directory) }
+    if let folder = open.withLock({ $0[name.folder] }) { return try body(folder.directory) }
     let place = folders[name.folder]
     let partition = try Directory(place.partition, in: records)
     let folder = OpenFolder(try Directory(place.type, in: partition))
-    if open.count < Self.mostOpen { open[name.folder] = folder }
+    open.withLock { if $0.count < Self.mostOpen { $0[name.folder] = folder } }
     return try body(folder.directory)
   }
 
@@ -251,8 +228,10 @@ final class WebKitFiles {
     var kind = FileStatus.Kind.regular
     do throws(FileError) {
       // Checked before it is opened, as opening a device can have effects, and afterwards, as it may have been replaced.
-      kind = try withFolder(of: name) { folder throws(FileError) in
-        try folder.status(of: bytes).kind
+      if isBlob || !name.isRegular {
+        kind = try withFolder(of: name) { folder throws(FileError) in
+          try folder.status(of: bytes).kind
+        }
       }
       if kind == .regular {
         let file = try withFolder(of: name) { folder throws(FileError) in
@@ -274,17 +253,18 @@ final class WebKitFiles {
     guard name.hasBlob, let blob = try? self.status(of: name, isBlob: true), blob.linkCount > 1,
       let number = blob.identity.last
     else { return false }
-    // Once more after the first time, as WebKit may have stored the same body meanwhile.
-    while bodyNames[number, default: 0] < blob.linkCount {
-      if countsOfNames == 2 { return true }
-      countBodyNames()
+    return bodyNames.withLock { names in
+      // Once more after the first time, as WebKit may have stored the same body meanwhile.
+      while names.counts[number, default: 0] < blob.linkCount {
+        if names.times == 2 { return true }
+        names = (countBodyNames(), names.times + 1)
+      }
+      return false
     }
-    return false
   }
 
-  private func countBodyNames() {
-    countsOfNames += 1
-    bodyNames = [:]
+  private func countBodyNames() -> [UInt64: UInt64] {
+    var counts: [UInt64: UInt64] = [:]
     var paths = folders.map { "\(root)/Records/\($0.partition)/\($0.type)" }
     paths.append(root + "/Blobs")
     for path in paths {
@@ -293,9 +273,10 @@ final class WebKitFiles {
         guard name.count == 40 || name.count == 45,
           let number = (try? folder.status(of: name))?.identity.last
         else { return }
-        bodyNames[number, default: 0] += 1
+        counts[number, default: 0] += 1
       }
     }
+    return counts
   }
 
   /// Returns the path of a record, for people.
@@ -303,6 +284,90 @@ final class WebKitFiles {
     let folder = folders[name.folder]
     let text = String(decoding: name.bytes, as: UTF8.self)
     return "\(root)/Records/\(folder.partition)/\(folder.type)/\(text)"
+  }
+}
+
+/// What the folders of records contain.
+private struct Listing {
+  /// The path of the folder of all of them.
+  let path: String
+  private(set) var folders: [WebKitFiles.Folder] = []
+  private(set) var names: [WebKitFiles.Name] = []
+  private(set) var others: [WebKitFiles.Other] = []
+
+  init(path: String) { self.path = path }
+
+  mutating func list(_ records: borrowing Directory) throws {
+    for partition in try StoreOpening.names(in: records) {
+      let path = "\(path)/\(String(decoding: partition, as: UTF8.self))"
+      guard WebKitFiles.isHash(partition[...]),
+        let folder = try? Directory(String(decoding: partition, as: UTF8.self), in: records)
+      else {
+        others.append(WebKitFiles.Other(path: path, isBlob: false))
+        continue
+      }
+      for type in try StoreOpening.names(in: folder) {
+        // Types are words of WebKit. Any other name is no folder of records.
+        let name = String(decoding: type, as: UTF8.self)
+        guard type.allSatisfy(\.isASCIILetter), let inner = try? Directory(name, in: folder) else {
+          others.append(WebKitFiles.Other(path: "\(path)/\(name)", isBlob: false))
+          continue
+        }
+        try list(
+          inner,
+          WebKitFiles.Folder(partition: String(decoding: partition, as: UTF8.self), type: name))
+      }
+    }
+    names.sort { $0.id < $1.id }
+    if makeUnique() { names.sort { $0.id < $1.id } }
+  }
+
+  private mutating func list(
+    _ directory: borrowing Directory, _ folder: WebKitFiles.Folder
+  ) throws {
+    let number = folders.count
+    folders.append(folder)
+    let suffix = Array("-blob".utf8)
+    var found: [WebKitFiles.Name] = []
+    var listed: [(name: [UInt8], kind: FileStatus.Kind?)] = []
+    try directory.forEachEntry { listed.append(($0, $1)) }
+    // In order, so a record comes before its body.
+    listed.sort { ByteString($0.name) < ByteString($1.name) }
+    for (name, kind) in listed {
+      if WebKitFiles.isHash(name[...]) {
+        found.append(
+          WebKitFiles.Name(
+            folder: number, bytes: name, isRegular: kind == .regular, id: ByteString(name)))
+      } else if name.count == 45, name[40...].elementsEqual(suffix),
+        WebKitFiles.isHash(name[..<40]),
+        found.last?.bytes.elementsEqual(name[..<40]) ?? false
+      {
+        found[found.count - 1].hasBlob = true
+      } else {
+        let isBlob =
+          name.count == 45 && name[40...].elementsEqual(suffix) && WebKitFiles.isHash(name[..<40])
+        let path = "\(path)/\(folder.partition)/\(folder.type)"
+        others.append(
+          WebKitFiles.Other(
+            path: "\(path)/\(String(decoding: name, as: UTF8.self))", isBlob: isBlob))
+      }
+    }
+    names += found
+  }
+
+  /// Gives records in several folders that have the same name, of which WebKit finds one at most, ids with the folder.
+  ///
+  /// - Returns: Whether there are any.
+  private mutating func makeUnique() -> Bool {
+    let repeated = Set(zip(names, names.dropFirst()).filter { $0.id == $1.id }.map(\.0.id))
+    if repeated.isEmpty { return false }
+    for index in names.indices where repeated.contains(names[index].id) {
+      let folder = folders[names[index].folder]
+      // No hash of WebKit is that of two types.
+      let place = folder.hasResponses ? folder.partition : "\(folder.partition)/\(folder.type)"
+      names[index].id = ByteString(Array("\(place)/".utf8) + names[index].bytes)
+    }
+    return true
   }
 }
 

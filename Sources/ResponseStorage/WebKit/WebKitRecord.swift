@@ -25,6 +25,14 @@ struct WebKitKey: Hashable {
     partitionHash = Array(try decoder.data(20))
   }
 
+  /// Returns the hash of the salt and bytes, as of a header.
+  static func hash(_ bytes: ArraySlice<UInt8>, salt: [UInt8]) -> [UInt8] {
+    var digest = SHA1Digest()
+    digest.update(salt[...])
+    digest.update(bytes)
+    return digest.bytes
+  }
+
   /// Returns the hash of the parts of a key.
   ///
   /// Up to version 16, an ASCII text is hashed with a NUL behind it, so that the empty text differs from none.
@@ -141,12 +149,15 @@ struct WebKitResponse {
 
   /// Decodes a header.
   ///
+  /// - Parameter withFields: Whether the URL, the fields and the redirect are wanted; otherwise they are only verified.
   /// - Throws: ``WebKitFormatError`` if no layout fits.
-  init(_ bytes: ArraySlice<UInt8>, version: UInt32) throws(WebKitFormatError) {
+  init(
+    _ bytes: ArraySlice<UInt8>, version: UInt32, withFields: Bool = true
+  ) throws(WebKitFormatError) {
     var first: WebKitFormatError?
     for layout in Layout.all(for: version) {
       do throws(WebKitFormatError) {
-        self = try Self(bytes, layout)
+        self = try Self(bytes, layout, withFields)
         return
       } catch {
         first = first ?? error
@@ -155,8 +166,11 @@ struct WebKitResponse {
     throw first ?? WebKitFormatError("its layout is unknown")
   }
 
-  private init(_ bytes: ArraySlice<UInt8>, _ layout: Layout) throws(WebKitFormatError) {
+  private init(
+    _ bytes: ArraySlice<UInt8>, _ layout: Layout, _ withFields: Bool
+  ) throws(WebKitFormatError) {
     var decoder = WebKitDecoder(bytes)
+    decoder.skipsTexts = !withFields
     let isNull = try decoder.flag()
     if !isNull { try decodeResponse(&decoder, layout) }
     if try decoder.flag() { varyingFields = try decoder.fields() }
@@ -175,7 +189,10 @@ struct WebKitResponse {
     _ decoder: inout WebKitDecoder, _ layout: Layout
   ) throws(WebKitFormatError) {
     url = try decoder.text()
+    let skipsTexts = decoder.skipsTexts
+    decoder.skipsTexts = false
     mimeType = try decoder.text()
+    decoder.skipsTexts = skipsTexts
     // The length as announced, the encoding of the text, the reason phrase, and the version of HTTP.
     _ = try decoder.int64()
     for _ in 0..<3 { _ = try decoder.text() }
@@ -209,7 +226,7 @@ struct WebKitResponse {
     case .trust: break
     }
     guard try decoder.flag() else { return }
-    _ = try decoder.longData()
+    try decoder.skipLongData()
   }
 }
 

@@ -4,8 +4,6 @@ import Files
 extension Finding.Code {
   static let bodyHash = Self(
     "body-hash", .error, "WebKit discards the entry when it notices this, and loads it again")
-  static let undecodableList = Self(
-    "undecodable-list", .warning, "WebKit ignores the list of resources of a page")
   static let orphanedBlob = Self(
     "orphaned-blob", .warning, "it wastes disk space, and WebKit never removes it")
   static let loneBlob = Self(
@@ -22,7 +20,7 @@ extension WebKitStore {
   public func footprint() throws -> Footprint {
     var footprint = Footprint()
     var seen: Set<[UInt64]> = []
-    for name in files.names + files.lists {
+    for name in files.names {
       for isBlob in name.hasBlob ? [false, true] : [false] {
         guard let status = try? files.status(of: name, isBlob: isBlob) else { continue }
         // Equal bodies are one file with several names.
@@ -58,9 +56,8 @@ extension WebKitStore {
       guard let status = try? FileStatus.of(other.path) else { continue }
       try body(other.isBlob ? .blob : .unknown, other.path, status)
     }
-    if let status = try? FileStatus.of(files.root + "/dump.json") {
-      try body(.listing, files.root + "/dump.json", status)
-    }
+    let listing = "\(files.root)/\(WebKitFiles.listing)"
+    if let status = try? FileStatus.of(listing) { try body(.listing, listing, status) }
     guard let blobs = try? Directory(files.root + "/Blobs") else { return }
     try blobs.forEachName { name in
       guard let status = try? blobs.status(of: name) else { return }
@@ -119,16 +116,6 @@ extension WebKitStore {
             path: ByteString(Array("\(folder.path)/".utf8) + name)))
       }
     }
-    for name in files.lists where files.folders[name.folder].type == "SubResources" {
-      do {
-        _ = try subresources(of: name)
-      } catch let finding as WebKitFileFinding where finding != .gone {
-        try body(
-          Finding(
-            .undecodableList, finding.note.message,
-            path: ByteString(Array(files.path(of: name).utf8))))
-      } catch {}
-    }
     if fully { try forEachDamagedBody(body) }
   }
 
@@ -143,16 +130,6 @@ extension WebKitStore {
     return hasBlobs
   }
 
-  /// Reads the list of the resources that a page loaded.
-  func subresources(of name: WebKitFiles.Name) throws -> WebKitSubresources {
-    let record = try files.file(name)
-    let (metadata, bytes) = try record.readMetadata()
-    let header = try record.readHeader(metadata, after: bytes)
-    do throws(WebKitFormatError) { return try WebKitSubresources(header) } catch {
-      throw WebKitFileFinding.malformed(error)
-    }
-  }
-
   /// Reports each record whose body is not the one that it was stored with.
   private func forEachDamagedBody(_ body: (Finding) throws -> Void) throws {
     guard let salt = files.salt else { return }
@@ -162,7 +139,16 @@ extension WebKitStore {
         let (metadata, _) = try record.readMetadata()
         var digest = SHA1Digest()
         digest.update(salt[...])
-        var reader = try bodyReader(of: name)
+        var reader: BodyReader
+        do throws(WebKitFileFinding) { reader = try bodyReader(of: name) } catch {
+          // Of a body in the record, and of a file that is gone, a note on the response says so.
+          if metadata.isBodyInline || error == .gone { continue }
+          try body(
+            Finding(
+              .bodyHash, "the file of its body is not the one that was stored", id: .file(name.id),
+              url: metadata.key.identifier))
+          continue
+        }
         try reader.forEachChunk { digest.update($0) }
         if digest.bytes == metadata.bodyHash { continue }
         try body(

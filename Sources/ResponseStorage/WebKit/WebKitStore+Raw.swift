@@ -14,14 +14,15 @@ extension WebKitStore {
 
   /// Calls `body` with each chosen response as CFNetwork would store it; its number is its position in the cache.
   ///
-  /// A response that cannot be decoded has a ``RawResponse/finding``.
+  /// A response that cannot be decoded has a ``RawResponse/finding``. Other records are left out.
   public func forEachRawResponse(
     _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
     _ body: (RawResponse) throws -> ScanStep
   ) throws {
     for (index, name) in files.names.enumerated() {
       WorkCounter.add()
-      guard let response = read(name, projection), try isWanted(response),
+      guard files.folders[name.folder].hasResponses, let response = reader.read(name, projection),
+        try isWanted(response),
         let raw = try raw(name, number: Int64(index) + 1)
       else { continue }
       if try body(raw) == .stop { return }

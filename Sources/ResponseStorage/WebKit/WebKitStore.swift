@@ -12,7 +12,7 @@ extension StoreDescription.Format {
 /// verified by its checksums, so one that is just being written shows as damaged.
 public final class WebKitStore: StoreKind {
   let files: WebKitFiles
-  private let now: Timestamp
+  let reader: WebKitReader
 
   public let description: StoreDescription
 
@@ -24,7 +24,7 @@ public final class WebKitStore: StoreKind {
   /// - Throws: ``StoreError``.
   public init(readingFrom path: String, now: Timestamp) throws {
     files = try WebKitFiles(at: path)
-    self.now = now
+    reader = WebKitReader(files: files, now: now)
     var notes: [String] = []
     if !Self.knownVersions.contains(files.version) {
       notes.append("version \(files.version) is not known: only 16 to 18 are")
@@ -68,11 +68,18 @@ public final class WebKitStore: StoreKind {
     WebKitFiles.place(at: path).map { ($0.root, nil) }
   }
 
+  static func listing(at path: String) -> (path: String, size: ByteCount)? {
+    guard let file = WebKitFiles.place(at: path).map({ "\($0.root)/\(WebKitFiles.listing)" }),
+      let status = try? FileStatus.of(file), status.kind == .regular
+    else { return nil }
+    return (file, status.size)
+  }
+
   static func forEachFile(
     _ opening: StoreOpening, _ body: (StoreFile, borrowing OpenFile) throws -> Void
   ) throws {
     let files = try WebKitFiles(at: opening.path)
-    for name in files.names + files.lists {
+    for name in files.names {
       for isBlob in name.hasBlob ? [false, true] : [false] {
         let file: WebKitFile
         do throws(WebKitFileFinding) { file = try files.file(name, isBlob: isBlob) } catch {
@@ -104,19 +111,69 @@ public final class WebKitStore: StoreKind {
   public func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
+    try scan(ScanRequest(projection, in: .ascending), into: ResponseBatch()) {
+      try $0.removeAll(passingTo: body)
+    }
+  }
+
+  public func scanFirst(
+    _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
+  ) throws {
     for name in files.names {
       WorkCounter.add()
-      guard let response = read(name, projection) else { continue }
+      guard let response = reader.read(name, projection) else { continue }
       if try body(response) == .stop { return }
     }
   }
+
+  public func scan<Tally: ResponseTally>(
+    _ request: ScanRequest, into tally: Tally, _ body: (inout Tally) throws -> ScanStep
+  ) throws {
+    let (reader, names) = (reader, files.names)
+    let projection = request.projection.union(request.choosing ?? [])
+    let threads = OrderedParallelMap<Int, Tally, Tally>("WebKitStore") {
+      { numbers, send in
+        var part = tally
+        for number in numbers {
+          WorkCounter.add()
+          guard let response = reader.read(names[number], projection) else { continue }
+          if part.choose(response) { part.insert(response) }
+          if part.isFull {
+            try send(part, Self.recordBytes * numbers.count)
+            part = tally
+          }
+        }
+        return part
+      }
+    }
+    var step = ScanStep.next
+    func passOn(all: Bool) throws {
+      try threads.forEachResult(all: all) { result in
+        if step == .stop { return }
+        var part =
+          switch result {
+          case .part(let part), .summary(let part): part
+          }
+        step = try body(&part)
+      }
+    }
+    for number in names.indices {
+      threads.add(number, byteCount: ByteCount(Self.recordBytes))
+      try passOn(all: false)
+      if step == .stop { return }
+    }
+    try passOn(all: true)
+  }
+
+  /// About how many bytes a decoded record takes.
+  private static let recordBytes = 2_048
 
   public func response(_ id: StoredResponse.ID, _ projection: Projection) throws -> StoredResponse?
   {
     guard case .file(let id) = id, let name = files.name(of: id),
       (try? files.status(of: name)) != nil
     else { return nil }
-    return read(name, projection)
+    return reader.read(name, projection)
   }
 
   public func count() throws -> Int64 { Int64(files.names.count) }
@@ -156,210 +213,5 @@ public final class WebKitStore: StoreKind {
       throw .malformed(WebKitFormatError("it is cut off"))
     }
     return BodyReader(record.intoFile(), range: start.bytes..<size.bytes)
-  }
-
-  /// Reads the parts of a record in `projection`; `nil` if it does not exist any more.
-  func read(_ name: WebKitFiles.Name, _ projection: Projection) -> StoredResponse? {
-    var response = StoredResponse(id: .file(name.id))
-    do throws(WebKitFileFinding) {
-      try read(name, projection, into: &response)
-    } catch {
-      if error == .gone { return nil }
-      response.notes.append(error.note)
-    }
-    response.finishDecoding(projection)
-    return response
-  }
-
-  private func read(
-    _ name: WebKitFiles.Name, _ projection: Projection, into response: inout StoredResponse
-  ) throws(WebKitFileFinding) {
-    let record = try files.file(name)
-    if projection.contains(.share) { response.share = share(of: name, record.status) }
-    if projection.contains(.file) {
-      response.file = files.hasLinksElsewhere(name, record.status) ? nil : record.version
-      // Source: `NetworkCacheStorage.cpp`: set at each read in WebKitGTK and WPE, at most once an hour on Apple systems.
-      response.used = Timestamp(nanosecondsSince1970: record.status.modified)
-    }
-    if projection.isDisjoint(with: .ofRecord) { return }
-    let (metadata, bytes) = try record.readMetadata()
-    response.decode(metadata, projection)
-    if projection.contains(.body) || projection.contains(.notes) {
-      response.decodeBody(of: metadata, name, record.status)
-    }
-    if projection.contains(.notes) {
-      response.note(metadata, at: name, in: files, now)
-    }
-    guard !projection.isDisjoint(with: .ofHeader) else { return }
-    let header = try record.readHeader(metadata, after: bytes)
-    if projection.contains(.notes), let salt = files.salt,
-      WebKitKey.hash([ByteString(Array(header))], salt: salt, version: 17) != metadata.headerHash
-    {
-      response.notes.append(.init(.undecodable, "the hash of its header does not match"))
-    }
-    do throws(WebKitFormatError) {
-      response.decode(try WebKitResponse(header, version: metadata.version), metadata, projection)
-    } catch {
-      response.notes.append(
-        .init(
-          .undecodable,
-          "unsupported layout of version \(metadata.version), or damaged: \(error.reason)"))
-    }
-  }
-
-  /// What the files of a record take: its own, and the file of its body, which other records can share.
-  private func share(of name: WebKitFiles.Name, _ status: FileStatus) -> EntryShare {
-    var share = EntryShare(pages: status.allocatedSize)
-    if name.hasBlob, let blob = try? files.status(of: name, isBlob: true) {
-      share.file = blob.allocatedSize
-      // Linked from `Blobs`, and once more from each further record.
-      if blob.linkCount > 2 {
-        share.sharedFile = ByteString(
-          Array(blob.identity.map { "\($0)" }.joined(separator: "-").utf8))
-      }
-    }
-    return share
-  }
-}
-
-extension Projection {
-  /// The parts that require the record of a response.
-  fileprivate static let ofRecord: Self = [
-    .key, .url, .stored, .storage, .body, .requestDetails, .ofHeader,
-  ]
-
-  /// The parts that require the header of a record.
-  fileprivate static let ofHeader: Self = [
-    .status, .mimeType, .method, .protocolProperties, .notes, .ofResponseHeaders,
-    .ofRequestHeaders,
-  ]
-}
-
-extension StoredResponse {
-  /// Sets what the beginning of a record contains.
-  fileprivate mutating func decode(_ metadata: WebKitMetadata, _ projection: Projection) {
-    if projection.contains(.key) { key = metadata.key.identifier }
-    // WebKit keeps a response under its own URL, and a redirect under the URL that redirects.
-    if projection.contains(.url) { url = metadata.key.identifier }
-    if projection.contains(.requestDetails) { request.url = metadata.key.identifier }
-    if projection.contains(.stored) { stored = metadata.stored }
-    if projection.contains(.method) { request.method = "GET" }
-    if projection.contains(.storage), let partition = metadata.key.partition,
-      !partition.bytes.isEmpty
-    {
-      self.partition = partition
-    }
-  }
-
-  fileprivate mutating func decodeBody(
-    of metadata: WebKitMetadata, _ name: WebKitFiles.Name, _ status: FileStatus
-  ) {
-    bodySize = metadata.bodySize
-    if metadata.isBodyInline {
-      bodyLocation = .inline
-      if metadata.bodyStart + metadata.bodySize != status.size {
-        notes.append(.init(.undecodable, "its record has another length than it says"))
-      }
-    } else if name.hasBlob {
-      (bodyLocation, bodyFileName) = (.file, ByteString(name.blob))
-    } else {
-      (bodyLocation, bodySize) = (.missing, nil)
-      notes.append(.init(.missingBodyFile, "the file of its body does not exist"))
-    }
-  }
-
-  /// Adds notes on what WebKit would not accept.
-  fileprivate mutating func note(
-    _ metadata: WebKitMetadata, at name: WebKitFiles.Name, in files: WebKitFiles, _ now: Timestamp
-  ) {
-    if metadata.version != files.version {
-      notes.append(
-        .init(.unknownVersion, "it is a record of version \(metadata.version)"))
-    }
-    guard let stored = metadata.stored else {
-      notes.append(.init(.badTime, "the time it was stored is invalid"))
-      return
-    }
-    if stored > now {
-      notes.append(
-        .init(.futureDated, "it has a future date, so WebKit will not use it, and removes it"))
-    }
-    let folder = files.folders[name.folder]
-    let place = Base16.encode(metadata.key.partitionHash)
-    let file = Base16.encode(metadata.key.hash, .capital)
-    if !name.bytes.elementsEqual(file) && !name.bytes.elementsEqual(file.map(\.asciiLowercased))
-      || !folder.partition.utf8.map(\.asciiLowercased).elementsEqual(place)
-      || metadata.key.type != ByteString(Array(folder.type.utf8))
-    {
-      notes.append(
-        .init(.badFileName, "its file has not the name of its key, so WebKit cannot find it"))
-    }
-    if let salt = files.salt, !metadata.key.isSound(salt: salt, version: metadata.version) {
-      notes.append(
-        .init(.badFileName, "the hash of its key does not match its salt, so WebKit cannot find it")
-      )
-    }
-  }
-
-  /// Sets what the header of a record contains.
-  fileprivate mutating func decode(
-    _ header: WebKitResponse, _ metadata: WebKitMetadata, _ projection: Projection
-  ) {
-    if projection.contains(.status) { status = header.status }
-    if projection.contains(.mimeType) {
-      mimeType = header.mimeType.flatMap { $0.bytes.isEmpty ? nil : $0 }
-    }
-    if !projection.isDisjoint(with: .ofResponseHeaders) { responseHeaders = header.fields }
-    if !projection.isDisjoint(with: .ofRequestHeaders) {
-      request.headers = header.requestFields(metadata)
-    }
-    if projection.contains(.protocolProperties) {
-      if let property = header.varyRecord { protocolProperties = [property] }
-      webKitMarks = WebKitMarks(
-        isRedirect: header.redirect != nil, ageCap: header.ageCap, isRelayed: header.isRelayed)
-    }
-    if projection.contains(.notes) {
-      noteResponseUnlessUTF8()
-    }
-  }
-}
-
-/// What WebKit records of a response besides its request and its header fields.
-public struct WebKitMarks: Hashable, Sendable {
-  /// Whether it leads to another URL, which WebKit then asks for.
-  public let isRedirect: Bool
-
-  /// The seconds after which a redirect is not used any more, whatever its lifetime: a limit of tracking prevention;
-  /// `nil` if there is none.
-  public let ageCap: Double?
-
-  /// Whether it came through iCloud Private Relay.
-  public let isRelayed: Bool
-
-  /// Creates the marks of a response.
-  public init(isRedirect: Bool = false, ageCap: Double? = nil, isRelayed: Bool = false) {
-    self.isRedirect = isRedirect
-    self.ageCap = ageCap
-    self.isRelayed = isRelayed
-  }
-}
-
-extension WebKitResponse {
-  /// The header fields of the request that are stored: those that `Vary` names, and a range; `nil` if there are none.
-  func requestFields(_ metadata: WebKitMetadata) -> HeaderFields? {
-    var sent = varyingFields.compactMap { field in
-      field.value.map { HeaderFields.Field(name: field.name, value: $0) }
-    }
-    if let range = metadata.key.range { sent.append(.init(name: "Range", value: range)) }
-    return sent.isEmpty ? nil : HeaderFields(sent)
-  }
-
-  /// The fields of the request that `Vary` names, under its value, as CFNetwork keeps them; `nil` if there is no `Vary`.
-  fileprivate var varyRecord: StoredResponse.Property? {
-    guard let vary = fields.joinedValue(named: "vary") else { return nil }
-    let record = varyingFields.compactMap { field in
-      field.value.map { StoredResponse.Property(key: field.name, value: .text($0)) }
-    }
-    return StoredResponse.Property(key: vary, value: .dictionary(record))
   }
 }

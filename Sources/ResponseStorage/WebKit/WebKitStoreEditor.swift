@@ -18,6 +18,10 @@ final class WebKitStoreEditor: IntentStore {
   private var overwrites = false
   /// The folders in which something was removed.
   private var changed: Set<Int> = []
+  /// The lists of resources that were removed with their pages.
+  private var removedLists: Set<ByteString> = []
+  /// The number of removed records.
+  private var removedRecords = 0
 
   /// How many entries are removed between two syncs of their folders.
   private static let batchSize = 256
@@ -67,6 +71,7 @@ final class WebKitStoreEditor: IntentStore {
         try? synchronize()
         throw error
       }
+      try removeListing(into: &removal)
       // Without this, files reported as removed could be back after a power failure.
       try synchronize()
     } catch {
@@ -80,16 +85,28 @@ final class WebKitStoreEditor: IntentStore {
   private func remove(
     _ response: ResponseVersion, _ removal: inout Removal
   ) throws(FileError) -> Bool {
+    guard case .file(let id) = response.id else { return false }
+    if removedLists.contains(id) { return true }
+    guard let name = current(response) else { return false }
+    // Before the page, so that a command that is killed leaves no list without one.
+    if let page = try? files.file(name) { try removeList(of: page, in: name.folder, &removal) }
     guard try removeRecord(response) else { return false }
+    removedRecords += 1
     removal.returnedBytes += response.file?.size ?? 0
     return true
   }
 
-  /// Removes a record and the link to its body; `false` if it does not exist, or has changed.
-  func removeRecord(_ response: ResponseVersion) throws(FileError) -> Bool {
+  /// Returns the name of a record; `nil` if it does not exist, or has changed.
+  private func current(_ response: ResponseVersion) -> WebKitFiles.Name? {
     guard case .file(let id) = response.id, let name = files.name(of: id),
       let record = try? files.file(name), response.file != nil, record.version == response.file
-    else { return false }
+    else { return nil }
+    return name
+  }
+
+  /// Removes a record and the link to its body; `false` if it does not exist, or has changed.
+  func removeRecord(_ response: ResponseVersion) throws(FileError) -> Bool {
+    guard let name = current(response) else { return false }
     changed.insert(name.folder)
     if overwrites { try hold(name) }
     if try files.status(of: name, isBlob: true)?.kind == .regular {
@@ -103,6 +120,42 @@ final class WebKitStoreEditor: IntentStore {
       _ = try unlink(name, isBlob: true)
     }
     return true
+  }
+
+  /// Removes the list of what a page loaded, which repeats its URL and fields of requests.
+  private func removeList(
+    of page: borrowing WebKitFile, in folder: Int, _ removal: inout Removal
+  ) throws(FileError) {
+    guard files.folders[folder].hasResponses, let salt = files.salt,
+      let (metadata, _) = try? page.readMetadata()
+    else { return }
+    let key = metadata.key
+    let hash = WebKitKey.hash(
+      [key.partition, "SubResources", key.identifier, key.range], salt: salt,
+      version: metadata.version)
+    guard let list = files.name(of: ByteString(Base16.encode(hash, .capital))),
+      files.folders[list.folder].hasLists, let status = try files.status(of: list),
+      status.kind == .regular
+    else { return }
+    if overwrites { try hold(list) }
+    guard try unlink(list, isBlob: false) else { return }
+    changed.insert(list.folder)
+    removedLists.insert(list.id)
+    removedRecords += 1
+    removal.returnedBytes += status.size
+  }
+
+  /// Removes WebKit's own listing of the cache with the last record; otherwise says that it has what was removed.
+  private func removeListing(into removal: inout Removal) throws(FileError) {
+    guard removedRecords > 0, let listing = WebKitStore.listing(at: files.root) else { return }
+    guard removedRecords == files.names.count else {
+      removal.listings = [listing.path]
+      return
+    }
+    let folder = try Directory(files.root)
+    try folder.remove(Array(WebKitFiles.listing.utf8))
+    try folder.synchronize()
+    removal.returnedBytes += listing.size
   }
 
   /// Removes a file; `false` if it does not exist.

@@ -158,3 +158,29 @@ class Cache:
         with open(path, "wb") as file:
             file.write(metadata + header + (body if inline else b""))
         return path
+
+    def store_list(self, page, resources=(), time=1_795_000_005.5, partition="", range=None):
+        """Stores the list of what a page loaded, and returns its file. A resource is its URL and the fields of its request; without fields, it was
+        seen once."""
+        encoder = Encoder()
+        encoder.uint64(len(resources))
+        for url, sent in resources:
+            for text in (partition, "Resource", url, None):
+                encoder.text(text)
+            encoder.data(self.hash(partition, "Resource", url))
+            encoder.data(self.hash(partition))
+            encoder.double(time)
+            encoder.double(time - 5)
+            encoder.flag(sent is None)
+            if sent is not None:
+                encoder.flag(True)
+                encoder.flag(True)
+                encoder.text(page)
+                encoder.fields(list(sent))
+                encoder.uint64(2)
+        path = self.path(page, partition, "SubResources", range)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        header = encoder.checked()
+        with open(path, "wb") as file:
+            file.write(self.metadata(header, b"", page, time, partition, "SubResources", range) + header)
+        return path

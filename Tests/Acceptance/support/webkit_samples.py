@@ -43,6 +43,12 @@ def records(name):
     return {os.path.basename(record["file"]): record for record in found if record["type"] == "Resource"}
 
 
+def lists(name):
+    """The lists of what a page loaded that the other reader has found, by their id."""
+    found = lines(os.path.join(os.path.dirname(name), "records.ndjson"))
+    return {os.path.basename(record["file"]): record for record in found if record["type"] == "SubResources"}
+
+
 def sent(name):
     """What the origin sent, by the number that it wrote into the response."""
     return {str(answer["seq"]): answer for answer in lines(os.path.join(os.path.dirname(name), "origin.ndjson"))}
@@ -58,14 +64,20 @@ def files(cache):
     return found
 
 
-def without(cache, records):
-    """The files that are left of a cache when some records, of the other reader, are removed: also the bodies in `Blobs` that only they have."""
+def without(cache, name, records):
+    """The files that are left of a cache when some records, of the other reader, are removed: also the bodies in `Blobs` that only they have, and the
+    lists of what those pages loaded."""
     left = files(cache)
     [version] = [name for name in os.listdir(cache) if name.startswith("Version ")]
     links = {}
-    for name in left:
-        if name.startswith(os.path.join(version, "Blobs")):
-            links[os.path.basename(name)] = os.lstat(os.path.join(cache, name)).st_nlink
+    for file in left:
+        if file.startswith(os.path.join(version, "Blobs")):
+            links[os.path.basename(file)] = os.lstat(os.path.join(cache, file)).st_nlink
+    pages = {(record["partition"], record["url"], record["range"]) for record in records if record["type"] == "Resource"}
+    removed = {record["file"] for record in records}
+    for record in lists(name).values():
+        if (record["partition"], record["url"], record["range"]) in pages and record["file"] not in removed:
+            del left[os.path.join(version, record["file"])]
     for record in records:
         del left[os.path.join(version, record["file"])]
         if left.pop(os.path.join(version, record["file"] + "-blob"), None) is not None:

@@ -1,5 +1,6 @@
 """WebKit caches that are made for one question each: hostile sizes, secrets, partitions, many entries."""
 
+import hashlib
 import json
 import os
 import random
@@ -8,8 +9,13 @@ import subprocess
 import pytest
 
 import scratch
-from scratch import maker, path, run
+from products import maker
+from scratch import path, run
 from webkit_records import Cache
+
+
+def run_sample_cache(name, *words):
+    subprocess.run([maker, "--format", "webkit", "--seed", "1", *words, path(name)], check=True)
 
 
 def entries(cache):
@@ -24,6 +30,30 @@ def test_written_as_webkit_does():
             cache.store(f"http://a.example/{number}", bytes(number * 1_000), fields=[("ETag", f'"{number}"')], partition="a.example" if number % 2 else "")
         assert run("check", "--full", cache.folder).stdout.endswith(b"20 entries, 0 errors, 0 warnings, 0 notes\n")
         assert sorted(entry["size"] for entry in entries(cache)) == [number * 1_000 for number in range(20)]
+
+
+def test_sample_caches():
+    """The caches that `sample-cache` makes are sound, hold lists, redirects, long bodies and partitions, and have the faults that were asked for."""
+    run_sample_cache("sound", "--entries", "1000")
+    cache = path("sound")
+    output = json.loads(run("check", "--full", cache, "--format", "json", status=None).stdout)
+    assert not [finding for finding in output["findings"] if finding["code"] not in ("no-store", "no-cache-without-validator")]
+    found = [json.loads(line) for line in run("list", cache, "--format", "ndjson", "--columns", "all").stdout.splitlines()]
+    responses = [entry for entry in found if entry["type"] == "resource"]
+    assert len(responses) == 1_000 and {entry["type"] for entry in found} == {"resource", "subresources"}
+    assert {200, 301, 404} == {entry["status"] for entry in responses} and any(entry["partition"] for entry in responses)
+    version = os.path.join(cache, "Version 17")
+    blobs = os.listdir(os.path.join(version, "Blobs"))
+    assert len(blobs) > 100 and all(os.lstat(os.path.join(version, "Blobs", blob)).st_nlink > 1 for blob in blobs)
+    # Its hashes, by other code than that which made them.
+    with open(os.path.join(version, "salt"), "rb") as file:
+        salt = file.read()
+    for entry in found:
+        kind = {"resource": "Resource", "subresources": "SubResources"}[entry["type"]]
+        assert hashlib.sha1(salt + f"{entry['partition'] or ''}{kind}{entry['url']}".encode()).hexdigest().upper() == entry["id"]
+    run_sample_cache("faulty", "--entries", "400", "--faults", "orphan-files,missing-bodies,undecodable")
+    codes = [finding["code"] for finding in json.loads(run("check", path("faulty"), "--format", "json", status=None).stdout)["findings"]]
+    assert codes.count("missing-body-file") == 10 and codes.count("orphaned-blob") == codes.count("lone-blob") == 2 and "undecodable" in codes, codes
 
 
 @pytest.mark.parametrize("sizes", [{"header_size": 2 ** 64 - 1}, {"body_size": 2 ** 64 - 1}, {"header_size": 2 ** 63 - 1, "body_size": 2 ** 63 - 1},
@@ -66,6 +96,28 @@ def test_secrets_are_found():
         assert secret in report, secret
     run("export", "-c", cache.folder, "--redact", "--redact-bodies", "-o", path("redacted.tar"))
     assert b"SECRET" not in scratch.read(path("redacted.tar"))
+
+
+def test_secrets_beside_responses():
+    """The request that a redirect leads to, and what a page loaded, have URLs and fields of their own."""
+    cache = Cache(path("cache"))
+    cache.store("https://a.example/login", b"", status=302, fields=[("Location", "/in")],
+                redirect=("https://a.example/in?access_token=SECRETx7Kq92LmZ4vB81", [("Referer", "https://a.example/?password=SECRETw3Rt58NpQ6yC27"),
+                                                                               ("Authorization", "Bearer SECRETBEARER2")]))
+    page = "https://a.example/page?session_id=SECRETq6Lp27RiJ3sG48"
+    cache.store_list(page, [("https://a.example/a.js?api_key=SECRETj5Hd73FsW8uE94", [("Referer", page), ("X-Api-Key", "SECRETg2Mb64VxT9kA35")]),
+                            ("https://a.example/once.js?access_token=SECRETe8Zn41YcU7oD56", None)])
+    report = json.loads(run("audit", cache.folder, "--show-secrets", "--format", "json", status=1).stdout)["findings"]
+    places = {finding["secret"]["text"]: (finding["place"], finding["name"]) for finding in report if finding["secret"]}
+    for secret, place in [("SECRETx7Kq92LmZ4vB81", "redirect-request"), ("SECRETw3Rt58NpQ6yC27", "redirect-request"), ("SECRETBEARER2", "redirect-request"),
+                          ("SECRETj5Hd73FsW8uE94", "subresources"), ("SECRETg2Mb64VxT9kA35", "subresources"), ("SECRETe8Zn41YcU7oD56", "subresources")]:
+        assert places[secret] == ("property", place), places
+    assert [finding["place"] for finding in report if finding["secret"] and finding["secret"]["text"] == "SECRETq6Lp27RiJ3sG48"] == ["url", "property"]
+    for words in ["show", "-c", cache.folder, os.path.basename(cache.path(page, type="SubResources"))], ["audit", cache.folder], \
+            ["show", "-c", cache.folder, "https://a.example/login", "--format", "json"]:
+        assert b"SECRET" not in run(*words, status=None).stdout, words
+    # About a list, nothing else is found: it is no response.
+    assert {finding["rule"].partition("/")[0] for finding in report if (finding["url"] or "").startswith("https://a.example/page")} == {"secret"}
 
 
 def test_one_url_of_several_sites():
@@ -145,3 +197,50 @@ def test_records_that_are_just_written():
     found = entries(cache)
     assert len(found) == 200 and all(entry["notes"] for entry in found)
     assert json.loads(run("purge", "-c", cache.folder, "--all", "--yes", "--format", "json", status=None).stdout)["schema"] == "urlcache-admin.purge/1"
+
+
+def changed(data, chosen):
+    """The bytes with one change, which they differ by."""
+    place = chosen.randrange(len(data))
+    return {
+        0: lambda: data[:place] + bytes([data[place] ^ chosen.randrange(1, 256)]) + data[place + 1:],
+        1: lambda: data[:place],
+        2: lambda: data[:place] + bytes([data[place] ^ 0x5A]) + data[place:],
+        3: lambda: data[:place] + (b"\xff" * 8 if data[place:place + 8] != b"\xff" * 8 else b"\0" * 8) + data[place + 8:],
+        4: lambda: data + chosen.randbytes(chosen.randrange(1, 99)),
+        5: lambda: chosen.randbytes(len(data)),
+    }[chosen.randrange(6)]()
+
+
+def test_many_changed_records():
+    """Whatever is changed in records or bodies, each is found, all others are not, and it takes little memory."""
+    cache, chosen = Cache(path("cache")), random.Random(11)
+    count = int(os.environ.get("CHANGED_RECORDS", "1000"))
+    damaged = set()
+    for number in range(count):
+        url = f"http://a.example/{number}"
+        partition = chosen.choice(["", "a.example"])
+        if chosen.randrange(5):
+            body = chosen.randbytes(chosen.choice([0, 10, 300, 5_000]))
+            file = cache.store(url, body, partition=partition, fields=[("ETag", f'"{number}"'), ("Cache-Control", "max-age=60")],
+                               vary=[("Cookie", "a=b")] if chosen.randrange(2) else (),
+                               redirect=(url + "/to", [("Referer", url)]) if not chosen.randrange(4) else None)
+        else:
+            file = cache.store_list(url, [(f"{url}/{part}", [("Referer", url)] if part % 2 else None) for part in range(3)], partition=partition)
+        if not chosen.randrange(10):
+            continue
+        if os.path.exists(file + "-blob") and chosen.randrange(2):
+            file += "-blob"
+        before = scratch.read(file)
+        with open(file, "wb") as opened:
+            opened.write(changed(before, chosen))
+        assert scratch.read(file) != before
+        damaged.add(os.path.basename(file).removesuffix("-blob"))
+    status, errors, peak = scratch.peak_of(["check", "--full", cache.folder, "--format", "json"], path("findings"))
+    assert status == 1, errors
+    found = {finding["id"] for finding in json.loads(scratch.read(path("findings")))["findings"]} - {None}
+    assert found == damaged and len(damaged) > count * 8 // 10, (len(found - damaged), len(damaged - found))
+    assert peak <= 64 << 20, peak
+    for words in ["list", cache.folder, "--columns", "all", "--format", "ndjson"], ["audit", cache.folder, "--format", "json"], ["usage", cache.folder]:
+        status, errors, peak = scratch.peak_of(words, path("output"))
+        assert status in (0, 1) and peak <= 64 << 20, (words, errors, peak)

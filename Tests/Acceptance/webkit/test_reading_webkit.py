@@ -11,6 +11,7 @@ import pytest
 import scratch
 import webkit_samples
 from scratch import path, run
+from webkit_records import Cache
 
 
 @pytest.fixture(params=webkit_samples.NAMES)
@@ -18,8 +19,13 @@ def sample(request):
     return request.param
 
 
-def entries(cache):
+def listed(cache):
     return [json.loads(line) for line in run("list", cache, "--format", "ndjson", "--columns", "all", "--at", "2026-11-29T00:00:00Z").stdout.splitlines()]
+
+
+def entries(cache):
+    """The responses."""
+    return [entry for entry in listed(cache) if entry["type"] == "resource"]
 
 
 def utc(seconds):
@@ -54,12 +60,35 @@ def test_same_as_another_reader(name):
     for key, record in expected.items():
         entry = found[key]
         assert [entry["url"], entry["key"], entry["method"], entry["status"], entry["mime"] or "", entry["size"], entry["sha256"], entry["stored"],
-                entry["partition"] or "", entry["body_location"], entry["notes"]] == \
+                entry["partition"] or "", entry["type"], entry["range"], entry["body_location"], entry["notes"]] == \
             [record["url"], record["url"], "GET", record["status"], record["mime"], record["body_size"], record["body_sha256"], utc(record["time"]),
-             record["partition"], "inline" if record["body_inline"] else "file", []], key
+             record["partition"], "resource", record["range"], "inline" if record["body_inline"] else "file", []], key
         assert told(entry["response_headers"]) == headers(record["headers"]), key
         sent = [pair for pair in record["vary"] if pair[1] is not None] + ([["Range", record["range"]]] if record["range"] is not None else [])
         assert told(entry["request_headers"]) == headers(sent), key
+
+
+@pytest.mark.parametrize("name", webkit_samples.WRITTEN)
+def test_lists_of_what_pages_loaded(name):
+    """They are entries of another type, without a response, and say what the other reader says."""
+    cache = webkit_samples.unpack(name, "cache")
+    expected = webkit_samples.lists(name)
+    found = {entry["id"]: entry for entry in listed(cache) if entry["type"] != "resource"}
+    assert found.keys() == expected.keys()
+    for key, record in expected.items():
+        [entry] = json.loads(run("show", "-c", cache, key, "--show-secrets", "--format", "json").stdout)
+        assert [entry["url"], entry["type"], entry["partition"] or "", entry["range"], entry["stored"], entry["size"], entry["status"], entry["method"],
+                entry["response_headers"], entry["notes"]] == \
+            [record["url"], "subresources", record["partition"], record["range"], utc(record["time"]), 0, None, None, None, []]
+        loaded = entry["proto_props"]["subresources"]
+        assert [[one["url"], one.get("page"), list(one.get("headers", {}).items())] for one in loaded] == \
+            [[other["key"]["identifier"], other["first_party"], [tuple(pair) for pair in other["headers"]]] for other in record["subresources"]]
+    # No answer to a request, and in no copy.
+    run("export", "-c", cache, "-o", path("lists.tar"), "--where", "type = subresources")
+    assert run("list", path("lists.tar"), "--format", "ndjson").stdout == b""
+    for record in expected.values():
+        run("body", "-c", cache, record["url"])
+    assert json.loads(run("usage", cache, "--format", "json").stdout)["entries"] == len(expected) + len(webkit_samples.records(name))
 
 
 @pytest.mark.parametrize("name", webkit_samples.WRITTEN)
@@ -147,7 +176,23 @@ def test_discover():
     cache = webkit_samples.unpack("large/store", "home/.cache/epiphany/WebKitCache")
     found = json.loads(run("discover", path("home"), "--format", "json").stdout)
     [store] = found["stores"]
-    assert [store["path"], store["format"], store["schema_version"], store["entries"]] == [cache, "webkit", 17, 12]
+    assert [store["path"], store["format"], store["schema_version"], store["entries"]] == [cache, "webkit", 17, len(listed(cache))]
+
+
+def test_neighbours():
+    """What is beside a cache and is not read is named, and nothing else is."""
+    os.makedirs(path("home/Library/Caches/com.example.app/WebKit"))
+    cache = path("home/Library/Caches/com.example.app/WebKit/NetworkCache")
+    Cache(cache).store("http://a.example/")
+    assert json.loads(run("discover", path("home"), "--format", "json").stdout)["stores"][0]["notes"] == []
+    library = path("home/Library")
+    for name in ("Caches/com.example.app/WebKit/CacheStorage", "Caches/com.example.app/WebKit/HSTS", "Caches/com.example.app/WebKit/Other", "HTTPStorages"):
+        os.mkdir(os.path.join(library, name))
+    [store] = json.loads(run("discover", path("home"), "--format", "json").stdout)["stores"]
+    assert store["path"] == cache
+    assert [os.path.relpath(note.split("'")[1], library) for note in store["notes"]] == \
+        ["Caches/com.example.app/WebKit/CacheStorage", "Caches/com.example.app/WebKit/HSTS", "HTTPStorages"], store
+    assert run("discover", path("home")).stderr.count(b"not read: ") == 3
 
 
 @pytest.mark.parametrize("neighbour", ["origin", "cacheslist", "estimatedsize"])

@@ -14,6 +14,7 @@ import strace
 import webkit_samples
 from products import tool
 from scratch import path, run
+from webkit_records import Cache
 
 
 def aged(name, to="cache"):
@@ -31,20 +32,22 @@ def test_removes_only_what_was_named(name, seed):
     cache = aged(name)
     records = webkit_samples.records(name)
     chosen = random.Random(seed).sample(sorted(records), random.Random(seed).randrange(1, len(records)))
-    expected = webkit_samples.without(cache, [records[key] for key in chosen])
+    expected = webkit_samples.without(cache, name, [records[key] for key in chosen])
     receipt = remove(cache, *chosen)
     assert receipt["removed"]["entries"] == len(chosen) and receipt["skipped"] == 0
     assert webkit_samples.files(cache) == expected
 
 
 def test_all():
-    """Nothing is left but the salt, the folders, and the lists of resources of pages."""
-    cache = aged("large/store")
+    """Nothing is left but the salt and the folders; WebKit's own listing goes as well."""
+    cache = aged("partitions/store")
     before = webkit_samples.files(cache)
+    with open(os.path.join(cache, "Version 17", "dump.json"), "w") as listing:
+        listing.write("{}")
     remove(cache, "--all")
-    left = webkit_samples.files(cache)
+    salt = os.path.join("Version 17", "salt")
     assert os.path.isdir(os.path.join(cache, "Version 17", "Blobs"))
-    assert left == {name: before[name] for name in left} and {name.split("/")[-2] for name in left} <= {"Version 17", "SubResources"}
+    assert webkit_samples.files(cache) == {salt: before[salt]}
     assert json.loads(run("usage", cache, "--format", "json").stdout)["entries"] == 0
 
 
@@ -53,16 +56,17 @@ def test_by_url_age_and_limit():
     records = webkit_samples.records(name)
     cache = aged(name)
     url = "http://site.example/s4097"
-    expected = webkit_samples.without(cache, [record for record in records.values() if record["url"] == url])
+    expected = webkit_samples.without(cache, name, [record for record in records.values() if record["url"] == url])
     assert remove(cache, url)["removed"]["entries"] == 1
     assert webkit_samples.files(cache) == expected
     cache = aged(name)
     receipt = json.loads(run("enforce", "-c", cache, "--max-entries", "10", "--yes", "--format", "json").stdout)
     kept = {json.loads(line)["id"] for line in run("list", cache, "--format", "ndjson").stdout.splitlines()}
-    # The oldest go first.
-    newest = sorted(records, key=lambda key: (records[key]["time"], key))[-10:]
-    assert receipt["removed"]["entries"] == 52 and len(kept) == 10
-    assert min(int(records[key]["time"]) for key in kept) >= min(int(records[key]["time"]) for key in newest)
+    # The oldest go first; the list of what a page loaded goes with it, or before it.
+    found = records | webkit_samples.lists(name)
+    newest = sorted(found, key=lambda key: (found[key]["time"], key))[-10:]
+    assert receipt["removed"]["entries"] == len(found) - 10 and kept <= set(newest)
+    assert len(newest) - len(kept) == len([key for key in newest if key in webkit_samples.lists(name)]) - len(kept & webkit_samples.lists(name).keys())
 
 
 def test_changed_since_the_plan():
@@ -117,6 +121,70 @@ def test_linked_version():
     os.remove(os.path.join(cache, "Version 17", "salt"))
     found = json.loads(run("discover", scratch.root, "--format", "json").stdout)["stores"]
     assert [store["path"] for store in found] == [other]
+
+
+@pytest.mark.parametrize("way", ["purge", "enforce", "apply"])
+def test_page_takes_its_list_with_it(way):
+    """The list of what a page loaded says that it was visited, and goes with it: also if only the page was selected."""
+    cache = Cache(path("cache"))
+    sites = ["", "a.example"]
+    for partition in sites:
+        for number in range(3):
+            url = f"http://a.example/{number}"
+            cache.store(url, mime="text/html", partition=partition, time=1_000_000_000 + number)
+            cache.store_list(url, [(f"{url}/a.css", [("Referer", url)])], partition=partition)
+    words = ["--mime", "text/html", "--where", 'path = "/1"', "--partition", "a.example"]
+    if way == "enforce":
+        # The oldest two of twelve are both pages with the number 0.
+        receipt = json.loads(run("enforce", "-c", cache.folder, "--max-entries", "10", "--yes", "--format", "json").stdout)
+        gone = {("", 0), ("a.example", 0)}
+    elif way == "apply":
+        run("purge", "-c", cache.folder, *words, "--plan", path("plan.json"))
+        receipt = json.loads(run("apply", path("plan.json"), "--yes", "--format", "json").stdout)
+        gone = {("a.example", 1)}
+    else:
+        receipt = remove(cache.folder, *words)
+        gone = {("a.example", 1)}
+    assert receipt["removed"]["entries"] == len(gone) and receipt["skipped"] == 0, receipt
+    for partition in sites:
+        for number in range(3):
+            url = f"http://a.example/{number}"
+            for type in ("Resource", "SubResources"):
+                assert os.path.exists(cache.path(url, partition, type)) == ((partition, number) not in gone), (partition, number, type)
+
+
+def test_list_and_page_in_one_command():
+    """A list that went with its page was not skipped, whichever of the two comes first."""
+    cache = Cache(path("cache"))
+    for number in range(20):
+        cache.store(f"http://a.example/{number}")
+        cache.store_list(f"http://a.example/{number}")
+    cache.store_list("http://a.example/without-page")
+    receipt = remove(cache.folder, "--host", "a.example")
+    assert receipt["removed"]["entries"] == 41 and receipt["skipped"] == 0, receipt
+    cache.store("http://a.example/page")
+    cache.store_list("http://a.example/page")
+    assert remove(cache.folder, "--where", "type = subresources")["removed"]["entries"] == 1
+    assert os.path.exists(cache.path("http://a.example/page"))
+
+
+def test_own_listing():
+    """WebKit's own listing has what was removed: a removal of some entries names it, and the last one takes it along."""
+    cache = Cache(path("cache"))
+    for number in range(3):
+        cache.store(f"http://a.example/{number}")
+    assert b"dump.json" not in run("purge", "-c", cache.folder, "http://a.example/0", "--yes").stderr
+    listing = os.path.join(cache.root, "dump.json")
+    with open(listing, "w") as file:
+        file.write("x" * 1_000)
+    result = run("purge", "-c", cache.folder, "http://a.example/1", "--yes")
+    assert b"dump.json" in result.stderr and b"rm " in result.stderr and os.path.exists(listing), result
+    [finding] = [finding for finding in json.loads(run("audit", cache.folder, "--format", "json", status=None).stdout)["findings"]
+                 if finding["rule"] == "privacy/listed"]
+    assert (finding["place"], finding["name"], finding["bytes"]) == ("file", "dump.json", 1_000), finding
+    run("purge", "-c", cache.folder, "--all", "--yes")
+    assert not os.path.exists(listing)
+    assert b"privacy/listed" not in run("audit", cache.folder, status=None).stdout
 
 
 @pytest.mark.needs_strace

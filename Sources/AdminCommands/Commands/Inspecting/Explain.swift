@@ -121,7 +121,10 @@ extension URLCacheAdmin {
       let projection = listing.selection.projection.union(Explanation.projection)
         .union(classes.projection).union(.requestHeaders)
       func explain() throws {
-        try listing.scan(source, projection) { response in try writer.insert(response) }
+        try listing.scan(source, projection) { response in
+          // What a page loaded answers no request.
+          if response.isResponse { try writer.insert(response) }
+        }
         try writer.finish()
       }
       // On a terminal, the explanations themselves show the progress.
