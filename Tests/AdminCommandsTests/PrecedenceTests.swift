@@ -55,7 +55,7 @@ import Testing
     limit("low", ["1%", "2%", "3%", "4%"], ["1.0", "2.0", "3.0", "4.0", "100.0"]) { $0.lowPercent },
     limit(
       "order", ["largest", "oldest", "stale-first", "largest,oldest"],
-      ["[largest]", "[oldest]", "[staleFirst]", "[largest, oldest]", "[oldest]"]
+      ["[largest]", "[oldest]", "[staleFirst]", "[largest, oldest]", "[]"]
     ) { limits in "[" + limits.order.map { "\($0)" }.joined(separator: ", ") + "]" },
   ]
 

@@ -60,7 +60,7 @@ def test_by_url_age_and_limit():
     assert remove(cache, url)["removed"]["entries"] == 1
     assert webkit_samples.files(cache) == expected
     cache = aged(name)
-    receipt = json.loads(run("enforce", "-c", cache, "--max-entries", "10", "--yes", "--format", "json").stdout)
+    receipt = json.loads(run("enforce", "-c", cache, "--max-entries", "10", "--order", "oldest", "--yes", "--format", "json").stdout)
     kept = {json.loads(line)["id"] for line in run("list", cache, "--format", "ndjson").stdout.splitlines()}
     # The oldest go first; the list of what a page loaded goes with it, or before it.
     found = records | webkit_samples.lists(name)
@@ -136,7 +136,7 @@ def test_page_takes_its_list_with_it(way):
     words = ["--mime", "text/html", "--where", 'path = "/1"', "--partition", "a.example"]
     if way == "enforce":
         # The oldest two of twelve are both pages with the number 0.
-        receipt = json.loads(run("enforce", "-c", cache.folder, "--max-entries", "10", "--yes", "--format", "json").stdout)
+        receipt = json.loads(run("enforce", "-c", cache.folder, "--max-entries", "10", "--order", "oldest", "--yes", "--format", "json").stdout)
         gone = {("", 0), ("a.example", 0)}
     elif way == "apply":
         run("purge", "-c", cache.folder, *words, "--plan", path("plan.json"))
