@@ -312,13 +312,14 @@ def test_beside_a_writer():
     assert writer.returncode == 0, errors
     missing, number, longest = output.split()
     assert missing == "0" and int(number) > 10_020 and rounds > 3 and young > 0, output
-    left = [name for name in os.listdir(os.path.join(cache, "fsCachedData")) if name.startswith("0000000A")]
-    assert sum(int(name[-12:]) % 3 != 0 for name in left) == 2 * ((rounds + 2) // 3), (rounds, left)
+    # The last round can be one that places an old orphan and only looks.
+    left = {name for name in os.listdir(os.path.join(cache, "fsCachedData")) if name.startswith("0000000A") and int(name[-12:]) % 3}
+    assert len(left) == 2 * ((rounds + 2) // 3), (rounds, left)
     rows(cache)
     # That no process has the cache open now proves nothing: young body files are kept all the same.
     assert "young-body-file" in dict(found(cache))
     check(cache, "--repair", "--yes")
-    assert left == [name for name in os.listdir(os.path.join(cache, "fsCachedData")) if name.startswith("0000000A")]
+    assert left == {name for name in os.listdir(os.path.join(cache, "fsCachedData")) if name.startswith("0000000A")}
 
 
 @pytest.mark.parametrize("journal", ["wal", "delete"])
