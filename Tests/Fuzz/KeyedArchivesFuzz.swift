@@ -3,9 +3,6 @@
 
 import Bytes
 
-/// Declares types that the sources mention but do not use here.
-public struct BodyReader: ~Copyable {}
-
 /// Small enough for thousands of runs per second, and for reaching every limit.
 private let limits = PropertyListLimits(
   maximumBytes: 4096, maximumDepth: 16, maximumVisits: 2000, maximumDecodedBytes: 1 << 15)
