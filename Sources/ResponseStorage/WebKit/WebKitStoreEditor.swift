@@ -252,7 +252,29 @@ final class WebKitStoreEditor: IntentStore {
     changed = []
   }
 
+  /// Removes a record whose body was removed, and then not the record itself; `false` if it is none.
+  private func finishRemoval(
+    of name: WebKitFiles.Name, _ bodies: Set<ByteString>
+  ) throws(FileError) -> Bool {
+    guard !name.hasBlob, files.folders[name.folder].hasResponses,
+      let (metadata, _) = try? files.file(name).readMetadata(), !metadata.isBodyInline,
+      bodies.contains(ByteString(Base16.encode(metadata.bodyHash, .capital))),
+      try files.status(of: name, isBlob: true) == nil
+    else { return false }
+    changed.insert(name.folder)
+    return try unlink(name, isBlob: false)
+  }
+
   func finish(_ intent: Intent, into finished: inout FinishedIntents) -> Bool {
+    let bodies = Set(intent.removed.map(\.name))
+    for name in bodies.isEmpty ? [] : files.names {
+      do throws(FileError) {
+        if try finishRemoval(of: name, bodies) { finished.removedFiles += 1 }
+      } catch {
+        finished.remainingFiles += 1
+      }
+    }
+    try? synchronize()
     for blob in intent.removed {
       do throws(FileError) {
         if try removeBody(blob) { finished.removedFiles += 1 }
