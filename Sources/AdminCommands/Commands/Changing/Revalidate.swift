@@ -187,8 +187,10 @@ extension URLCacheAdmin {
       let rules = asking.rules(wantsBodies: refresh)
       var listing = Listing(selection: selection, now: now)
       let requests = try ValidationRequests()
-      let projection = selection.projection.union(ValidationRequest.projection)
+      let projection = selection.projection.union(ValidationRequest.projection).union(.storage)
       try listing.scan(source, projection) { response in
+        // The list of what a page loaded came from no server.
+        guard response.isResponse else { return }
         try requests.append(ValidationRequest(for: response, by: rules))
       }
       if let spool { try requests.keepStarts(from: source, in: spool) }
