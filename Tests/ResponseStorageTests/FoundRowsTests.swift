@@ -26,7 +26,7 @@ import Testing
           fact: .init(
             id: .row(5), entryID: id, confidence: confidence,
             place: RecoveredPlace(
-              file: .journal, kind: RecoveredPlace.Kind.allCases[number + 1], page: .max,
+              file: .journal, kind: RecoveredPlace.Kind.allCases[(number + 1) % 5], page: .max,
               frame: frame, offset: .max), isOlderVersion: number % 2 == 0),
           rows: joined, stored: -0.0, to: .min)
         var values = PackedValues()

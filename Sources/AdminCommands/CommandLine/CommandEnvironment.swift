@@ -103,7 +103,7 @@ public struct CommandEnvironment {
 
   /// Looks for the entries that the cache at a path no longer has; the other parameter is the time to wait for a lock in
   /// milliseconds.
-  public var openRemains: (String, Int32, RecoveredStore.Options) throws -> RecoveredStore = {
+  public var openRemains: (String, Int32, RemovedEntriesOptions) throws -> any RemovedEntries = {
     path, _, _ in throw StoreError(.unsupported, at: path)
   }
 
@@ -332,10 +332,10 @@ public struct CommandEnvironment {
           hint: "give a Cache.db or its folder")
       }
       do {
-        return try RecoveredStore.find(in: try opening(path, wait), options)
+        return try opening(path, wait).findRemovedEntries(options)
       } catch let error as StoreError where error.code == .unsupported {
         throw CommandFailure.usage(
-          "'\(path)' is a Foundation cache, which keeps no removed entries",
+          "'\(path)': \(error.reason ?? "it keeps no removed entries")",
           hint: "give a Cache.db or its folder")
       }
     }

@@ -37,7 +37,7 @@ final class SecureRemoval {
   func collectRemains(of store: StoreDescription, _ absent: EntryNames = EntryNames()) throws {
     texts.insert(absent)
     guard store.traits.hasDatabase else { return }
-    let remains = try environment.openRemains(store.path, wait, RecoveredStore.Options())
+    let remains = try environment.openRemains(store.path, wait, RemovedEntriesOptions())
     try environment.showingProgress("Looking for removed entries", of: nil) {
       try texts.insert(remains)
     }

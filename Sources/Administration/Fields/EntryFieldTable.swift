@@ -137,7 +137,7 @@ extension EntryField {
       .context([]) { $1.recovered?.fact(of: $0.id).map { .word($0.confidence.rawValue) } }),
     EntryField(
       "found", .text, in: .recovered,
-      .context([]) { $1.recovered?.fact(of: $0.id).map { .word($0.place.words) } }),
+      .context([]) { $1.recovered?.fact(of: $0.id).map { .word($0.place) } }),
   ]
 
   /// What only conditions test.

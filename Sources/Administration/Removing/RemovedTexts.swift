@@ -81,7 +81,7 @@ public struct RemovedTexts: Sendable {
   }
 
   /// Adds the texts of entries that the cache no longer shows, but that can still be read from its files.
-  public mutating func insert(_ recovered: RecoveredStore) throws {
+  public mutating func insert(_ recovered: any RemovedEntries) throws {
     try recovered.scan([.key, .url, .body]) { response in
       entries += 1
       for text in [response.url, response.key, response.bodyFileName] {

@@ -102,6 +102,13 @@ protocol StoreKind: StoreSource, SendableMetatype {
   static func forEachFile(
     _ opening: StoreOpening, _ body: (StoreFile, borrowing OpenFile) throws -> Void) throws
 
+  /// Looks for the entries that the store no longer has.
+  ///
+  /// - Throws: ``StoreError``, `unsupported` if stores of this kind keep none; or an error of a temporary file.
+  static func removedEntries(
+    _ opening: StoreOpening, _ options: RemovedEntriesOptions
+  ) throws -> any RemovedEntries
+
   /// Returns the app whose default store has this path, derived from the path alone: a bundle identifier, or the name of
   /// a program; `nil` for a store to which the app gave its own path.
   static func application(ofStoreAt path: String) -> String?
@@ -142,6 +149,14 @@ extension StoreKind {
   }
 
   static func observedFolders(at path: String) -> [String] { [] }
+
+  static func removedEntries(
+    _ opening: StoreOpening, _ options: RemovedEntriesOptions
+  ) throws -> any RemovedEntries {
+    throw StoreError(
+      .unsupported, at: opening.path,
+      because: "it is a \(traits.words ?? "cache"), which keeps no removed entries")
+  }
 
   static func isEntry(_ name: [UInt8]) -> Bool { false }
 }

@@ -73,6 +73,9 @@ final class WebKitFiles: Sendable {
   /// How many names in the cache each file of a body has, by its inode, and how often they were counted.
   private let bodyNames = Mutex<(counts: [UInt64: UInt64], times: Int)>(([:], 0))
 
+  /// How often may still be waited for a writer: many records that are damaged need no time.
+  private let waits = Mutex(60)
+
   private let records: Directory
   /// The folders that are open, by their numbers.
   private let open = Mutex<[Int: OpenFolder]>([:])
@@ -86,6 +89,9 @@ final class WebKitFiles: Sendable {
 
   /// The file into which WebKit writes a listing of the cache when it is asked for one.
   static let listing = "dump.json"
+
+  /// How long ago a record that looks damaged may have been written by somebody who is not done.
+  private static let writingNanoseconds: Int64 = 1_000_000_000
 
   /// How many folders stay open.
   private static let mostOpen = 64
@@ -277,6 +283,32 @@ final class WebKitFiles: Sendable {
       }
     }
     return counts
+  }
+
+  /// Whether a record was written, replaced or removed since its status was read; WebKit writes into the file itself.
+  func hasChanged(_ name: Name, since seen: FileStatus) -> Bool {
+    guard let status = try? status(of: name) else { return true }
+    return status.identity != seen.identity || status.size != seen.size
+      || status.modified != seen.modified
+  }
+
+  /// Whether a record changed since its status was read; waits a moment for whoever may be writing it if it did so shortly
+  /// before `now`, or later.
+  func hasChanged(_ name: Name, since seen: FileStatus, waitingIfAfter now: Timestamp) -> Bool {
+    if hasChanged(name, since: seen) { return true }
+    guard Timestamp(nanosecondsSince1970: seen.modified &+ Self.writingNanoseconds) > now else {
+      return false
+    }
+    for _ in 0..<20 {
+      let mayWait = waits.withLock { left in
+        left -= 1
+        return left >= 0
+      }
+      guard mayWait else { return false }
+      CurrentProcess.sleep(milliseconds: 5)
+      if hasChanged(name, since: seen) { return true }
+    }
+    return false
   }
 
   /// Returns the path of a record, for people.

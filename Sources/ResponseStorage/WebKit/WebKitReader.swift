@@ -9,24 +9,51 @@ struct WebKitReader: Sendable {
 
   /// Reads the parts of a record in `projection`; `nil` if it does not exist any more.
   func read(_ name: WebKitFiles.Name, _ projection: Projection) -> StoredResponse? {
+    var attempt = Attempt()
+    while true {
+      let response = read(name, projection, &attempt)
+      guard attempt.mayBeHalfWritten, attempt.number < Self.mostAttempts, let seen = attempt.seen,
+        files.hasChanged(name, since: seen, waitingIfAfter: now)
+      else { return response }
+    }
+  }
+
+  /// How often a record that looks damaged and changes is read.
+  private static let mostAttempts = 6
+
+  /// An attempt to read a record. WebKit writes into the file itself, so one that looks damaged may be half written.
+  private struct Attempt {
+    var number = 0
+    /// The status of the file, if it could be opened.
+    var seen: FileStatus?
+    var mayBeHalfWritten = false
+  }
+
+  private func read(
+    _ name: WebKitFiles.Name, _ projection: Projection, _ attempt: inout Attempt
+  ) -> StoredResponse? {
+    attempt = Attempt(number: attempt.number + 1)
     var response = StoredResponse(id: .file(name.id))
     if projection.contains(.storage) {
       response.type = files.folders[name.folder].shownType
     }
     do throws(WebKitFileFinding) {
-      try read(name, projection, into: &response)
+      try read(name, projection, into: &response, seen: &attempt.seen)
     } catch {
       if error == .gone { return nil }
       response.notes.append(error.note)
     }
+    attempt.mayBeHalfWritten = response.notes.contains { $0.code.canBeHalfWritten }
     response.finishDecoding(projection)
     return response
   }
 
   private func read(
-    _ name: WebKitFiles.Name, _ projection: Projection, into response: inout StoredResponse
+    _ name: WebKitFiles.Name, _ projection: Projection, into response: inout StoredResponse,
+    seen: inout FileStatus?
   ) throws(WebKitFileFinding) {
     let record = try files.file(name)
+    seen = record.status
     if projection.contains(.share) { response.share = share(of: name, record.status) }
     if projection.contains(.file) {
       response.file = files.hasLinksElsewhere(name, record.status) ? nil : record.version
@@ -86,6 +113,11 @@ struct WebKitReader: Sendable {
     }
     return share
   }
+}
+
+extension StoredResponse.Note.Code {
+  /// Whether it can be because WebKit is just writing the record, or has written its body and not yet linked it.
+  fileprivate var canBeHalfWritten: Bool { self == .undecodable || self == .missingBodyFile }
 }
 
 extension Projection {

@@ -40,7 +40,7 @@ extension WebKitStore {
   }
 
   /// A file that belongs to no record.
-  private enum Other {
+  enum Other {
     /// Next to the records, with the name of a body.
     case blob
     /// In `Blobs`, without another name.
@@ -51,7 +51,7 @@ extension WebKitStore {
   }
 
   /// Calls `body` with each file that belongs to no record.
-  private func forEachOther(_ body: (Other, String, FileStatus) throws -> Void) throws {
+  func forEachOther(_ body: (Other, String, FileStatus) throws -> Void) throws {
     for other in files.others {
       guard let status = try? FileStatus.of(other.path) else { continue }
       try body(other.isBlob ? .blob : .unknown, other.path, status)
@@ -120,7 +120,7 @@ extension WebKitStore {
   }
 
   /// Whether no body has a second name: hard links were lost when the cache was copied.
-  private var isCopied: Bool {
+  var isCopied: Bool {
     var hasBlobs = false
     for name in files.names where name.hasBlob {
       guard let status = try? files.status(of: name, isBlob: true) else { continue }
@@ -136,13 +136,16 @@ extension WebKitStore {
     for name in files.names {
       do {
         let record = try files.file(name)
+        let seen = record.status
         let (metadata, _) = try record.readMetadata()
         var digest = SHA1Digest()
         digest.update(salt[...])
         var reader: BodyReader
         do throws(WebKitFileFinding) { reader = try bodyReader(of: name) } catch {
           // Of a body in the record, and of a file that is gone, a note on the response says so.
-          if metadata.isBodyInline || error == .gone { continue }
+          if metadata.isBodyInline || error == .gone || files.hasChanged(name, since: seen) {
+            continue
+          }
           try body(
             Finding(
               .bodyHash, "the file of its body is not the one that was stored", id: .file(name.id),
@@ -150,7 +153,7 @@ extension WebKitStore {
           continue
         }
         try reader.forEachChunk { digest.update($0) }
-        if digest.bytes == metadata.bodyHash { continue }
+        if digest.bytes == metadata.bodyHash || files.hasChanged(name, since: seen) { continue }
         try body(
           Finding(
             .bodyHash, "the hash of its body does not match", id: .file(name.id),

@@ -68,6 +68,16 @@ public final class WebKitStore: StoreKind {
     WebKitFiles.place(at: path).map { ($0.root, nil) }
   }
 
+  static func removedEntries(
+    _ opening: StoreOpening, _ options: RemovedEntriesOptions
+  ) throws -> any RemovedEntries {
+    guard !options.isDamaged else {
+      throw StoreError(
+        .unsupported, at: opening.path, because: "it is a WebKit cache, which has no database")
+    }
+    return try WebKitRemains(opening)
+  }
+
   static func listing(at path: String) -> (path: String, size: ByteCount)? {
     guard let file = WebKitFiles.place(at: path).map({ "\($0.root)/\(WebKitFiles.listing)" }),
       let status = try? FileStatus.of(file), status.kind == .regular

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import subprocess
+import sys
 
 import pytest
 
@@ -244,3 +245,76 @@ def test_many_changed_records():
     for words in ["list", cache.folder, "--columns", "all", "--format", "ndjson"], ["audit", cache.folder, "--format", "json"], ["usage", cache.folder]:
         status, errors, peak = scratch.peak_of(words, path("output"))
         assert status in (0, 1) and peak <= 64 << 20, (words, errors, peak)
+
+
+def test_recovering():
+    """What is left of entries without a record: bodies, and URLs that a page loaded. What has a record is not listed, nor bodies of a copied cache."""
+    cache = Cache(path("cache"))
+    page, style, script, kept = (f"http://a.example/{name}" for name in ("page", "style.css", "script.js", "kept.png"))
+    cache.store(page)
+    cache.store(kept, os.urandom(9_000))
+    gone = cache.store(script, b"script " * 1_000)
+    os.remove(gone)
+    alone = cache.store("http://a.example/alone", b"alone " * 2_000)
+    os.remove(alone)
+    os.remove(alone + "-blob")
+    cache.store_list(page, [(style, [("Referer", page)]), (script, None), (kept, None)])
+    before = scratch.tree(cache.folder)
+
+    def found(*words):
+        output = run("recover", cache.folder, "--format", "ndjson", "--columns", "url,size,confidence,found", *words)
+        return sorted(((entry["url"] or "", entry["size"], entry["confidence"], entry["found"].split("/")[0]) for entry in map(json.loads, output.stdout.splitlines())))
+
+    assert found() == [("", 12_000, "only-body", "Blobs"), (script, 7_000, "only-body", "Records"), (style, None, "only-url", "list Records")]
+    assert found("--confidence", "only-url") == [(style, None, "only-url", "list Records")]
+    # There is no response that an archive could have.
+    output = run("recover", cache.folder, "-o", path("found.tar"), status=1)
+    assert b"only their URL or their body is left: 3" in output.stderr and not os.path.exists(path("found.tar"))
+    assert b"WebKit cache, which has no database" in run("recover", cache.folder, "--damaged", status=64).stderr
+    assert scratch.tree(cache.folder) == before
+    os.remove(gone + "-blob")
+    for blob in os.listdir(os.path.join(cache.root, "Blobs")):
+        if os.stat(os.path.join(cache.root, "Blobs", blob)).st_nlink == 1:
+            os.remove(os.path.join(cache.root, "Blobs", blob))
+    assert found() == [(script, None, "only-url", "list Records"), (style, None, "only-url", "list Records")]
+
+
+def test_half_written():
+    """A record that WebKit is just writing is not reported as damaged once it is written; one that stays cut off is."""
+    cache = Cache(path("cache"))
+    for number in range(200):
+        cache.store(f"http://a.example/{number}", bytes(3_000))
+    record = cache.path("http://a.example/7")
+    writer = subprocess.Popen([sys.executable, "-c", """
+import sys, time
+record = sys.argv[1]
+whole = open(record, "rb").read()
+while True:
+    with open(record, "wb") as file:
+        file.write(whole[:1_000])
+        file.flush()
+        print("ready", flush=True)
+        time.sleep(0.001)
+        file.write(whole[1_000:])
+    time.sleep(0.009)
+""", record], stdout=subprocess.PIPE)
+    try:
+        for _ in range(40):
+            # Whenever the next check begins, the record is often cut off.
+            writer.stdout.readline()
+            assert run("check", cache.folder).stdout.endswith(b"200 entries, 0 errors, 0 warnings, 0 notes\n")
+    finally:
+        writer.kill()
+        writer.wait()
+    with open(record, "r+b") as file:
+        file.truncate(1_000)
+    assert b"200 entries, 1 error, " in run("check", cache.folder, status=1).stdout
+
+
+def test_lists_are_not_asked_for():
+    """The list of what a page loaded came from no server: `revalidate` does not even name it."""
+    cache = Cache(path("cache"))
+    cache.store("http://a.example/page", fields=[("ETag", '"1"')])
+    cache.store_list("http://a.example/page", [("http://a.example/style.css", None)])
+    output = json.loads(run("revalidate", "-c", cache.folder, "--all", "--dry-run", "--format", "json", status=None).stdout)
+    assert [entry["url"] for entry in output["entries"]] == ["http://a.example/page"], output

@@ -15,8 +15,9 @@ extension URLCacheAdmin {
         SQLite leaves removed rows in its files until it needs the space. This command
         reads the pages of a Cache.db directly: free pages, the space between rows,
         the write-ahead log including what is left of earlier transactions, and the
-        rollback journal. It never changes the cache. Foundation caches keep no
-        removed entries, and 'purge' overwrites what it removes: use its '--backup' to
+        rollback journal. It never changes the cache. Of a WebKit cache, it shows bodies
+        without a record, and URLs that pages loaded and that have no record, of which
+        some were never stored. Foundation caches keep no removed entries, and 'purge' overwrites what it removes: use its '--backup' to
         keep a copy. 'compact --secure' overwrites everything that this command could
         find.
 
@@ -26,6 +27,7 @@ extension URLCacheAdmin {
                           version of the entry (see '--uncertain-bodies')
           body-missing    request and response
           only-url        the URL, and perhaps when it was first stored
+          only-body       the body, and perhaps its URL; the column 'found' names its file
 
         A removed entry is listed once, in its newest version, unless the cache has an
         entry for its URL. '--versions' lists all versions, including versions of
@@ -104,14 +106,14 @@ extension URLCacheAdmin {
     func run(in environment: CommandEnvironment) throws -> ExitStatus {
       let format = try output.map(archiveFormat)
       let path = try cache.path(in: environment)
-      var options = RecoveredStore.Options()
+      var options = RemovedEntriesOptions()
       options.isDamaged = damaged
       options.withVersions = versions && output == nil
       options.withUncertainBodies = uncertainBodies
       let source = try environment.openRemains(path, cache.waitMilliseconds, options)
       for note in source.description.notes { environment.note(note) }
       if let damage = source.damage {
-        guard source.isDatabase else { throw damage }
+        guard source.searched != nil else { throw damage }
         environment.note("SQLite cannot read the database: \(damage)")
       }
       let now = cache.now(in: environment)
@@ -124,17 +126,11 @@ extension URLCacheAdmin {
       return listing.report(in: environment, secrets.policy)
     }
 
-    /// Removed entries are found beside live ones only if SQLite can read those.
-    private static let nothingLeft =
-      "searched the database, its log and its journal; nothing is left if SQLite overwrites what it"
-      + " deletes ('secure_delete'), as it does for 'purge' and 'enforce', or if newer entries took"
-      + " its place"
-
     private static let damagedHint =
       "if the database is damaged, add '--damaged' to look for all entries, not only for removed ones"
 
     private func list(
-      _ source: RecoveredStore, _ listing: inout Listing, _ now: Timestamp,
+      _ source: any RemovedEntries, _ listing: inout Listing, _ now: Timestamp,
       _ environment: CommandEnvironment
     ) throws {
       let facts = RecoveredFacts()
@@ -170,13 +166,19 @@ extension URLCacheAdmin {
       renderer.finish(summary: summary, into: &output.text)
       try output.flush()
       environment.inform("\(summary.recoveredText)\n")
-      if selected == 0, source.isDatabase { environment.note(Self.nothingLeft) }
-      if selected == 0, !damaged, source.isDatabase { environment.note(Self.damagedHint) }
+      if selected == 0 { noteNothing(in: source, environment) }
+    }
+
+    private func noteNothing(in source: any RemovedEntries, _ environment: CommandEnvironment) {
+      guard let searched = source.searched else { return }
+      environment.note(searched)
+      if !damaged, source.description.traits.hasDatabase { environment.note(Self.damagedHint) }
     }
 
     /// Writes an archive, which appears complete or not at all.
     private func write(
-      _ source: RecoveredStore, _ selection: Selection, _ now: Timestamp, _ format: ExportFormat,
+      _ source: any RemovedEntries, _ selection: Selection, _ now: Timestamp,
+      _ format: ExportFormat,
       to output: String, _ environment: CommandEnvironment
     ) throws -> ExitStatus {
       try source.refuseReplacement(by: output)
@@ -196,8 +198,9 @@ extension URLCacheAdmin {
           let confidence = fact?.confidence
           if confidence == .bodyUncertain { uncertain += 1 }
           // Without a response there is nothing that a cache could store.
-          if confidence == .onlyURL { leftOut += 1 }
-          return confidence != .onlyURL
+          let hasResponse = confidence != .onlyURL && confidence != .onlyBody
+          if !hasResponse { leftOut += 1 }
+          return hasResponse
         }, writing: { try target.write($0) })
       try source.finish()
       // An empty archive would look like a success to a script, and `import` would find nothing in it.
@@ -207,8 +210,7 @@ extension URLCacheAdmin {
         isWritten
           ? Self.receipt(of: summary, in: output)
           : "nothing was written to '\(output)', because no entry was found")
-      if !isWritten, source.isDatabase { environment.note(Self.nothingLeft) }
-      if !isWritten, !damaged, source.isDatabase { environment.note(Self.damagedHint) }
+      if !isWritten { noteNothing(in: source, environment) }
       if summary.missingBodies > 0 {
         environment.note(
           "entries without a body, which 'import' skips: "
@@ -216,7 +218,8 @@ extension URLCacheAdmin {
         )
       }
       if leftOut > 0 {
-        environment.note("entries not in the archive because only their URL is left: \(leftOut)")
+        environment.note(
+          "entries not in the archive because only their URL or their body is left: \(leftOut)")
       }
       for omission in summary.omissions {
         environment.note(omission.words("was skipped", "were skipped"))
@@ -259,7 +262,7 @@ extension URLCacheAdmin {
         : "put them back with: \(line(path))"
     }
 
-    private func isWanted(_ fact: RecoveredStore.Fact?) -> Bool {
+    private func isWanted(_ fact: RecoveredFact?) -> Bool {
       guard !confidence.isEmpty else { return true }
       return fact.map { confidence.contains($0.confidence) } ?? false
     }

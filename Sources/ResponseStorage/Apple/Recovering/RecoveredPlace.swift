@@ -1,13 +1,13 @@
 /// Where the remains of an entry were found.
-public struct RecoveredPlace: Hashable, Sendable {
+struct RecoveredPlace: Hashable, Sendable {
   /// A file of a database.
-  public enum File: String, Hashable, Sendable, CaseIterable {
+  enum File: String, Hashable, Sendable, CaseIterable {
     case database
     case log
     case journal
 
     /// What is added to the name of the database.
-    public var suffix: String {
+    var suffix: String {
       switch self {
       case .database: ""
       case .log: "-wal"
@@ -17,7 +17,7 @@ public struct RecoveredPlace: Hashable, Sendable {
   }
 
   /// What the page is used for now.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  enum Kind: String, Hashable, Sendable, CaseIterable {
     /// An earlier state of a page, in the log, in the journal, or in the database below the log.
     case earlierPage = "earlier-page"
     /// A page on the free list.
@@ -31,36 +31,24 @@ public struct RecoveredPlace: Hashable, Sendable {
   }
 
   /// The file.
-  public var file: File
+  var file: File
 
   /// What the page is used for now.
-  public var kind: Kind
+  var kind: Kind
 
   /// The number of the page.
-  public var page: UInt32
+  var page: UInt32
 
   /// The number of the frame of the log.
-  public var frame: Int?
+  var frame: Int?
 
   /// Where the record begins in the file.
-  public var offset: Int64
-}
-
-/// How much of an entry was recovered.
-public enum RecoveryConfidence: String, Hashable, Sendable, CaseIterable {
-  /// The request, the response and the body.
-  case complete
-  /// The request and the response, and a body that may belong to another version of the entry.
-  case bodyUncertain = "body-uncertain"
-  /// The request and the response, but not the body.
-  case bodyMissing = "body-missing"
-  /// The URL, and perhaps when it was first stored.
-  case onlyURL = "only-url"
+  var offset: Int64
 }
 
 extension RecoveredPlace {
   /// The place in words, for example `free page 7, offset 28900` or `log frame 12, page 5, offset 51234`.
-  public var words: String {
+  var words: String {
     let offset = "page \(page), offset \(offset)"
     switch (file, kind) {
     case (.log, .slack): return "slack in log frame \(frame ?? 0), \(offset)"

@@ -1,40 +1,24 @@
-public import Bytes
+import Bytes
 import Files
 import SQLitePages
 
 /// The entries that a cache no longer shows, read like a store.
 ///
 /// They are found in the pages of its database, in its log and in its journal, without SQLite. Nothing is written.
-public final class RecoveredStore: ResponseSource {
-  /// What to look for.
-  public struct Options: Hashable, Sendable {
-    /// Whether to take all that can still be read, as from a database that SQLite cannot read.
-    public var isDamaged = false
-
-    /// Whether to keep all versions of an entry, also those of entries that the cache has now; otherwise only the newest
-    /// version of each entry that it does not have.
-    public var withVersions = false
-
-    /// Whether entries have bodies that may belong to another version of them.
-    public var withUncertainBodies = false
-
-    /// Creates the options of a plain search.
-    public init() {}
-  }
-
+final class RecoveredStore: RemovedEntries {
   /// What is known of a recovered entry, besides its rows.
-  public struct Fact: Hashable, Sendable {
+  struct Fact: Hashable, Sendable {
     /// The id in this source. It is the one that the entry had in the cache, or a number after all of those if the id is
     /// overwritten or another version has it.
-    public var id: StoredResponse.ID
+    var id: StoredResponse.ID
     /// The id that the entry had in the cache, if it is known.
-    public var entryID: Int64?
+    var entryID: Int64?
     /// How much was recovered.
-    public var confidence: RecoveryConfidence
+    var confidence: RecoveryConfidence
     /// Where it was found.
-    public var place: RecoveredPlace
+    var place: RecoveredPlace
     /// Whether the cache has a newer version of it.
-    public var isOlderVersion: Bool
+    var isOlderVersion: Bool
   }
 
   /// An entry with its rows.
@@ -55,17 +39,21 @@ public final class RecoveredStore: ResponseSource {
   let reader: RowReader
   let entries: RecoveredEntries
   let bodies: AppleBodyFiles
-  private let options: Options
+  private let options: RemovedEntriesOptions
   // It holds the locks under which the files are read.
   private(set) var store: AppleStore?
 
-  public let description: StoreDescription
-
-  /// Why SQLite cannot read the database; `nil` if it can.
-  public let damage: StoreError?
-
+  let description: StoreDescription
+  let damage: StoreError?
   /// Whether the file is a database, or has anything of a cache; any file could be given as a damaged one.
-  public let isDatabase: Bool
+  let isDatabase: Bool
+
+  var searched: String? {
+    isDatabase
+      ? "searched the database, its log and its journal; nothing is left if SQLite overwrites what"
+        + " it deletes ('secure_delete'), as it does for 'purge' and 'enforce', or if newer entries"
+        + " took its place" : nil
+  }
 
   /// Looks for the entries of the store at a path.
   ///
@@ -73,15 +61,8 @@ public final class RecoveredStore: ResponseSource {
   ///   - opening: How to open the cache.
   ///   - options: What to look for.
   /// - Throws: ``StoreError``, or an error of a temporary file.
-  public init(_ opening: StoreOpening, _ options: Options) throws {
+  init(_ opening: StoreOpening, _ options: RemovedEntriesOptions) throws {
     self.options = options
-    let isFolder = try StoreOpening.isFolder(opening.path)
-    if try !AppleStore.isStore(at: opening.path, isFolder: isFolder),
-      try FoundationStore.isStore(at: opening.path, isFolder: isFolder)
-    {
-      throw StoreError(
-        .unsupported, at: opening.path, because: "a Foundation cache keeps no removed entries")
-    }
     let files = try AppleStoreFiles(at: opening.path)
     do {
       store = try AppleStore(opening)
@@ -117,8 +98,8 @@ public final class RecoveredStore: ResponseSource {
   /// Looks for the entries of a store, again if an app changes it meanwhile.
   ///
   /// - Throws: ``StoreError``, or an error of a temporary file.
-  public static func find(
-    in opening: StoreOpening, _ options: Options
+  static func find(
+    in opening: StoreOpening, _ options: RemovedEntriesOptions
   ) throws -> RecoveredStore {
     for _ in 0..<3 {
       do { return try RecoveredStore(opening, options) } catch let error as StoreError {
@@ -133,10 +114,11 @@ public final class RecoveredStore: ResponseSource {
     store = nil
   }
 
-  /// Returns what is known of an entry.
-  ///
-  /// - Throws: An error of a temporary file.
-  public func fact(of id: StoredResponse.ID) throws -> Fact? { try entries.entry(id)?.fact }
+  func fact(of id: StoredResponse.ID) throws -> RecoveredFact? {
+    try entries.entry(id).map {
+      RecoveredFact(id: id, confidence: $0.fact.confidence, place: $0.fact.place.words)
+    }
+  }
 
   /// Adds the entries that rows with one id belong to.
   private func add(_ group: FoundRows.Group, liveKeys: Set<ByteString.Hash>) throws {
@@ -274,24 +256,24 @@ extension AppleRecordShapes {
 
 // Reading like a store.
 extension RecoveredStore {
-  public var rawLayout: RawLayout {
+  var rawLayout: RawLayout {
     get throws { try store?.rawLayout ?? AppleSchema.version203.rawLayout }
   }
 
-  public func scan(
+  func scan(
     _ projection: Projection, _ body: (borrowing StoredResponse) throws -> ScanStep
   ) throws {
     try entries.forEach { try body(StoredResponse(decoding: raw($0), projection)) }
   }
 
-  public func response(
+  func response(
     _ id: StoredResponse.ID, _ projection: Projection
   ) throws -> StoredResponse? {
     guard let entry = try entries.entry(id) else { return nil }
     return StoredResponse(decoding: try raw(entry), projection)
   }
 
-  public func forEachRawResponse(
+  func forEachRawResponse(
     _ projection: Projection, where isWanted: (borrowing StoredResponse) throws -> Bool,
     _ body: (RawResponse) throws -> ScanStep
   ) throws {
@@ -302,9 +284,9 @@ extension RecoveredStore {
     }
   }
 
-  public func count() -> Int64 { entries.count }
+  func count() -> Int64 { entries.count }
 
-  public func withBody(
+  func withBody(
     of id: StoredResponse.ID, _ read: (inout BodyReader) throws -> Void
   ) throws {
     guard let row = try entries.entry(id)?.rows.body, let body = try body(of: row) else {
@@ -314,7 +296,7 @@ extension RecoveredStore {
     try read(&reader)
   }
 
-  public func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]? {
+  func rawPropertyList(_ name: String, of id: StoredResponse.ID) throws -> [UInt8]? {
     guard description.rawPropertyLists.contains(name),
       let row = try entries.entry(id)?.rows.blob,
       case .blob(let bytes)? = try reader.content(row)?.value(name)
@@ -322,13 +304,13 @@ extension RecoveredStore {
     return bytes
   }
 
-  public func footprint() throws -> Footprint { try store?.footprint() ?? Footprint() }
+  func footprint() throws -> Footprint { try store?.footprint() ?? Footprint() }
 
-  public func forEachFinding(
+  func forEachFinding(
     fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
   ) throws {}
 
-  public func finish() throws {
+  func finish() throws {
     try store?.finish()
     try images.verifyUnchanged()
   }

@@ -193,6 +193,8 @@ extension RecoveryConfidence {
     case .bodyUncertain: 1
     case .bodyMissing: 2
     case .onlyURL: 3
+    // No database has it.
+    case .onlyBody: 4
     }
   }
 }
