@@ -53,8 +53,8 @@ struct ReportMarkdown: Sendable {
   }
 
   private var verdict: Markdown {
-    let judgement = words.judgement
-    var text: Markdown = "**\(judgement.text).** \(words.used) \(words.usedOf)"
+    let judgements = words.judgements.map(\.text).joined(separator: ". ")
+    var text: Markdown = "**\(judgements).** \(words.used) \(words.usedOf)"
     if let capacity = report.usage.capacityBytes {
       let full = ReportWords.percent(report.usage.footprint.totalBytes, of: capacity)
       text += " That is \(full) of the capacity."
@@ -101,7 +101,7 @@ struct ReportMarkdown: Sendable {
     guard let audit else { return "" }
     var list: Markdown = ""
     for rule in words.auditTexts(of: audit) {
-      let mark: Markdown = rule.isNote ? "" : "**!** "
+      let mark: Markdown = rule.sign == .note ? "" : "**\(rule.sign.mark)** "
       list += "- \(mark)\(rule.title) \(rule.text) ("
       for (index, host) in rule.hosts.enumerated() {
         let comma: Markdown = index > 0 ? ", " : ""
@@ -145,7 +145,8 @@ struct ReportMarkdown: Sendable {
   private var findings: Markdown {
     var list: Markdown = ""
     for finding in words.findings {
-      let mark: Markdown = finding.isGood ? "" : "**!** "
+      let isUrgent = finding.sign == .error || finding.sign == .warning
+      let mark: Markdown = isUrgent ? "**\(finding.sign.mark)** " : ""
       list += "- \(mark)\(finding.title) \(finding.text)"
       if let command = finding.command { list += " \(code: command, isCell: false)" }
       list += "\n"

@@ -14,9 +14,33 @@ extension ReportPage {
     /// The bottom of a chart next to a long table.
     static let lowBottom = 300.0
 
-    /// Returns the anchor of a label below the axis. Labels at the ends stay within the chart.
-    static func anchor(at x: Double) -> String {
-      x < left + 20 ? "start" : x > right - 20 ? "end" : "middle"
+    /// The approximate width of a character of a label, and of one on a narrow screen, where labels are larger.
+    private static let (letter, narrowLetter) = (6.5, 9.7)
+
+    /// Returns marks with names below an axis, in the order of their places. A name that would touch the one before it is
+    /// left out, on narrow screens only if it would touch it there.
+    static func ticks(_ marks: [(x: Double, name: String)], below bottom: Double) -> HTML {
+      var ticks: HTML = ""
+      var (end, narrowEnd) = (-Double.infinity, -Double.infinity)
+      for (x, name) in marks {
+        // Names at the ends stay within the chart.
+        let anchor = x < left + 20 ? "start" : x > right - 20 ? "end" : "middle"
+        func begin(_ letter: Double) -> Double {
+          let width = letter * Double(name.utf8.count)
+          return anchor == "start" ? x : anchor == "end" ? x - width : x - width / 2
+        }
+        ticks += "<path class=\"tick\" d=\"M\(x) \(bottom)v4\"/>"
+        guard begin(letter) > end + 6 else { continue }
+        let isNarrow = begin(narrowLetter) > narrowEnd + 6
+        ticks += """
+          <text class="\(isNarrow ? "ax" : "ax alt")" text-anchor="\(anchor)" x="\(x)" \
+          y="\(bottom + 17)">\(name)</text>
+          """
+        let count = Double(name.utf8.count)
+        end = begin(letter) + letter * count
+        if isNarrow { narrowEnd = begin(narrowLetter) + narrowLetter * count }
+      }
+      return ticks
     }
   }
 
@@ -25,7 +49,7 @@ extension ReportPage {
     """
     <section class="card">\(heading("Age"))
     <p class="sub">\(report.agesAreDates ? "Bodies by the date they were stored" : "Bodies by age")</p>
-    <svg viewBox="0 0 560 250" role="img" aria-label="Bytes of bodies by age and freshness">\
+    <svg viewBox="0 0 560 262" role="img" aria-label="Bytes of bodies by age and freshness">\
     \(ageGrid)\(ageBars)<path class="base" d="M\(Chart.left) \(Chart.bottom)H\(Chart.right)"/></svg>
     \(legend())\(details(words.ageTable))</section>
     """
@@ -91,12 +115,25 @@ extension ReportPage {
         <rect class="hit" x="\(x)" y="\(Chart.top)" width="\(width)" height="\(Chart.height)"/>\(parts)\
         <text class="ax sum" text-anchor="middle" x="\(x + width / 2)" y="\(y - 5)">\
         \(sum)</text>\
-        <text class="\(isExtra ? "ax alt" : "ax")" text-anchor="middle" x="\(x + width / 2)" \
-        y="\(Chart.bottom + 17)">\(name)</text></g>
+        \(label(name, at: x + width / 2, isExtra ? "ax alt" : "ax"))</g>
 
         """
     }
     return bars
+  }
+
+  /// Returns the name of a bar, with its unit on a second line, so that names of neighbors do not touch.
+  private func label(_ name: ByteString, at x: Double, _ kind: String) -> HTML {
+    let parts =
+      report.agesAreDates ? [name.bytes[...]] : name.bytes.split(separator: 0x20, maxSplits: 1)
+    var lines: HTML = ""
+    for (index, part) in parts.enumerated() {
+      lines += """
+        <text class="\(kind)" text-anchor="middle" x="\(x)" \
+        y="\(Chart.bottom + 17 + Double(index) * 15)">\(ByteString(Array(part)))</text>
+        """
+    }
+    return lines
   }
 
   /// Returns the name of an age range, short enough for the axis.

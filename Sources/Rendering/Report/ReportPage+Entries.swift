@@ -10,14 +10,26 @@ extension ReportPage {
     return """
       <section class="card" id="entries">
       \(heading("Largest entries", """
-        <span class="mut" id="cnt">\(shown) of \(total)</span><input id="q" type="search" \
+        <span class="mut" id="cnt">\(shown) of \(total)\(report.largest.count > 1 ? ", largest first" : "")</span><input id="q" type="search" \
         placeholder="Filter by URL, type or status" aria-label="Filter entries" hidden>
         """))
       <div class="scroll" tabindex="0" role="region" aria-label="Largest entries"><table id="ent"><thead><tr>\
       <th>URL</th><th>Type</th><th class="num">Status</th>\
       <th class="num" aria-sort="descending">Size</th><th class="num">Age</th><th>Freshness</th>\
       <th>Body</th></tr></thead><tbody>
-      \(entryRows)</tbody></table></div></section>
+      \(entryRows)</tbody></table></div>\(rest)</section>
+      """
+  }
+
+  /// How to see the entries that the table does not have.
+  private var rest: HTML {
+    let missing = report.usage.entries - Int64(report.largest.count)
+    guard missing > 0 else { return "" }
+    return """
+
+      <p class="sub rest">\(QuantityWords.counted(missing, "smaller entry is", "smaller entries are")) not \
+      in this table. To see all, run:</p>
+      \(code(words.listCommand))
       """
   }
 
@@ -39,14 +51,31 @@ extension ReportPage {
 
   /// Returns the URL with the path emphasized. Narrow screens leave out the scheme.
   private func url(of entry: CacheReport.Entry) -> HTML {
-    let (origin, rest) = words.urlParts(of: entry)
+    let (origin, path) = words.urlParts(of: entry)
     let mark = Array("://".utf8)
-    guard let colon = origin.bytes.firstIndex(of: mark[0]),
-      origin.bytes[colon...].starts(with: mark)
-    else { return "<span class=\"mut\">\(origin)</span>\(rest)" }
-    let scheme = ByteString(Array(origin.bytes[..<(colon + mark.count)]))
-    let authority = ByteString(Array(origin.bytes[(colon + mark.count)...]))
-    return "<span class=\"mut\"><span class=\"sch\">\(scheme)</span>\(authority)</span>\(rest)"
+    var (scheme, authority) = (ByteString(""), origin)
+    if let colon = origin.bytes.firstIndex(of: mark[0]), origin.bytes[colon...].starts(with: mark) {
+      scheme = ByteString(Array(origin.bytes[..<(colon + mark.count)]))
+      authority = ByteString(Array(origin.bytes[(colon + mark.count)...]))
+    }
+    // The style sheet shortens what is before the end, never the host or the end.
+    let end = Self.startOfEnd(of: path.bytes)
+    return """
+      <span class="mut"><span class="sch">\(scheme)</span>\(authority)</span>\
+      <span class="mid">\(ByteString(Array(path.bytes[..<end])))</span>\
+      <span class="end">\(ByteString(Array(path.bytes[end...])))</span>
+      """
+  }
+
+  /// Where the last characters of a path begin: as many as a phone has room for.
+  private static func startOfEnd(of path: [UInt8]) -> Int {
+    var (place, left) = (path.count, 20)
+    while place > 0, left > 0 {
+      place -= 1
+      // A character begins with a byte that does not continue one.
+      if path[place] & 0xC0 != 0x80 { left -= 1 }
+    }
+    return place
   }
 
   /// Returns a bar for the size, relative to the largest entry.

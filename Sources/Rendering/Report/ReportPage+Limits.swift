@@ -98,15 +98,10 @@ extension ReportPage {
       438_000: "50 y",
     ]
     let shown = shownLimits
-    for (index, (hours, name)) in named.enumerated() {
-      guard let limit = shown.first(where: { $0.seconds == hours * 3_600 }) else { continue }
-      lines += """
-        <path class="tick" d="M\(x(of: limit)) \(Chart.bottom)v4"/>\
-        <text class="\(index % 2 == 1 && shown.count > 30 ? "ax alt" : "ax")" \
-        text-anchor="\(Chart.anchor(at: x(of: limit)))" x="\(x(of: limit))" \
-        y="\(Chart.bottom + 17)">\(name)</text>
-        """
+    let marks = named.compactMap { hours, name in
+      shown.first { $0.seconds == hours * 3_600 }.map { (x(of: $0), name) }
     }
+    lines += Chart.ticks(marks, below: Chart.bottom)
     return lines
   }
 

@@ -5,13 +5,16 @@ import ResponseStorage
 extension ReportPage {
   /// The state of the cache, and suggestions.
   var verdict: HTML {
-    let judgement = words.judgement
+    var chips: HTML = ""
+    for judgement in words.judgements {
+      chips += "<li class=\"chip \(judgement.sign.rawValue)\">\(judgement.text)</li>"
+    }
     let suggestions = suggestionList
     return """
       <section class="verdict" aria-label="Summary">
-      <div class="say"><p class="chip \(judgement.isGood ? "good" : "bad")">\(judgement.text)</p>
+      <div class="say">\(gauge)<ul class="chips">\(chips)</ul>
       <p class="big"><span><b>\(words.used)</b> \(words.usedOf)</span> \(staleSentence)</p>
-      \(hostSentence)\(gauge)</div>
+      \(hostSentence)\(openGauge)</div>
       <div class="do"><h2>Suggestions</h2>
       \(suggestions)</div>
       </section>
@@ -36,9 +39,9 @@ extension ReportPage {
     return "<p class=\"more\">\(words.leadingHostsPrefix)\(names).</p>\n"
   }
 
-  /// The bodies and the rest of the size on disk, as a part of the capacity if that is known.
+  /// The bodies and the rest of the size on disk as a part of the capacity; empty if that is not known.
   private var gauge: HTML {
-    guard let capacity = report.usage.capacityBytes, capacity > 0 else { return openGauge }
+    guard let capacity = report.usage.capacityBytes, capacity > 0 else { return "" }
     let used = report.usage.footprint.totalBytes
     let full = ReportWords.percent(used, of: capacity)
     // If the cache exceeds its capacity, the mark of the limit is inside the bar.
@@ -67,9 +70,9 @@ extension ReportPage {
 
   /// The gauge without a capacity: a full bar whose end is open, because nothing says how much more fits.
   private var openGauge: HTML {
-    guard report.usage.entries > 0, report.store.traits.isCache else {
-      return ""
-    }
+    guard (report.usage.capacityBytes ?? 0) == 0, report.usage.entries > 0,
+      report.store.traits.isCache
+    else { return "" }
     let rest = max(0, report.usage.footprint.totalBytes - report.usage.bodyBytes)
     let parts = CacheReport.State.allCases.map { ("f-\($0.rawValue)", report.states[$0].bytes) }
     return """
@@ -116,7 +119,7 @@ extension ReportPage {
       \(figure("Bodies", ByteSizeText.text(usage.bodyBytes), "\(ByteSizeText.text(beside)) of other data"))
       \(figure("Median body", usage.median.map { ByteSizeText.text($0.bytes) } ?? "–", words.halfSentence))
       \(figure("Oldest entry", oldest ?? "–", newest.map { "newest \($0)" } ?? "no known time"))
-      <div class="\(words.hasErrors ? "bad" : "good")"><p>Integrity</p>\
+      <div\(words.hasErrors ? " class=\"bad\"" : "" as HTML)><p>Integrity</p>\
       <b>\(words.findingCounts[0])</b>\
       <span>\(words.findingCounts.dropFirst().joined(separator: ", ")): \
       <a href="#integrity">see below</a></span></div>

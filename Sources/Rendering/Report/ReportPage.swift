@@ -48,6 +48,15 @@ struct ReportPage: Sendable {
         \(disk)</section>
         """
     }
+    if words.isTiny {
+      return """
+        \(entries)
+        <div class="two">
+        \(composition)
+        \(diskCard)
+        </div>
+        """
+    }
     return """
       \(places)
       <div class="two">
@@ -186,7 +195,7 @@ extension ReportPage {
       var hosts: HTML = ""
       for host in rule.hosts { hosts += "\(hosts == HTML() ? "" : ", ")<bdi>\(host)</bdi>" }
       items += """
-        <li class="\(rule.isNote ? "ok" : "no")"><b>\(rule.title)</b> \(rule.text) \
+        <li class="\(rule.sign.rawValue)"><b>\(rule.title)</b> \(rule.text) \
         <span class="mut">\(hosts)\(rule.rest)</span></li>
 
         """
@@ -272,7 +281,7 @@ extension ReportPage {
     for finding in words.findings {
       let command: HTML = finding.command.map { code($0) } ?? ""
       items += """
-        <li class="\(finding.isGood ? "ok" : "no")"><b>\(finding.title)</b> \(finding.text)\(command)</li>
+        <li class="\(finding.sign.rawValue)"><b>\(finding.title)</b> \(finding.text)\(command)</li>
 
         """
     }
@@ -333,19 +342,14 @@ extension ReportPage {
 
   private var sizeTicks: HTML {
     let step = max(2, (powers.count + 5) / 6 / 2 * 2)
-    var ticks: HTML = ""
     // The upper bound may be 63, and 1 << 63 would be negative.
-    for (index, power) in stride(from: powers.lowerBound, through: powers.upperBound, by: step)
-      .enumerated()
-    where power < 63 {
-      let x = x(ofSize: ByteCount(1 << power))
-      ticks += """
-        <path class="tick" d="M\(x) \(Chart.lowBottom)v4"/><text class="\(index % 2 == 1 ? "ax alt" : "ax")" \
-        text-anchor="\(Chart.anchor(at: x))" x="\(x)" y="\(Chart.lowBottom + 17)">\
-        \(ReportWords.roundSize(ByteCount(1 << power)))</text>
-        """
-    }
-    return ticks
+    let shown = stride(from: powers.lowerBound, through: powers.upperBound, by: step)
+      .filter { $0 < 63 }
+    return Chart.ticks(
+      shown.map { power in
+        let size = ByteCount(1 << power)
+        return (x(ofSize: size), ReportWords.roundSize(size))
+      }, below: Chart.lowBottom)
   }
 }
 

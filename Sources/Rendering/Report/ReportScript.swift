@@ -7,7 +7,7 @@
 /// complete but static.
 enum ReportScript {
   /// The SHA-256 digest of ``source`` in Base64, by which the policy of the page allows the script.
-  static let digest: HTML = "j5izJoXVo1w++mI9oX1TNHZg1s1XXtoMDva3Y94TV9s="
+  static let digest: HTML = "vFXrmsA7oCgM1B3EdaH76BIrLBwrevLWRZ/UpUni/Y0="
 
   /// The script.
   static let source: HTML = #"""
@@ -50,9 +50,8 @@ enum ReportScript {
       });
       c.classList.add("copy"); c.append(b);
     }
-    if (!$("#tm")) return;
-
-    // The treemap, drawn for the width at hand so that text is never stretched.
+    // The treemap, drawn for the width at hand so that text is never stretched. Few entries have none.
+    const treemap = () => {
     const tm = $("#tm"), crumb = $("#crumb"), tip = $("#tip"), H = 430;
     const tip0 = "Areas are proportional to bytes. Select a block to look inside.";
     let path = [];
@@ -146,6 +145,9 @@ enum ReportScript {
       out.replaceChildren("Older than ", b(age), ": frees ", b(size), ` (${share}) in ${entries}, ${fresh} of them still fresh.`);
       if ($("#wi-k")) $("#wi-k").textContent = "--older-than " + option;
     };
+    };
+    if ($("#tm")) treemap();
+    if (!$("#ent")) return;
 
     // The table.
     const body = $("#ent tbody"), rows = [...body.rows], q = $("#q"), count = $("#cnt"), all = count.textContent.split(" of ")[1];

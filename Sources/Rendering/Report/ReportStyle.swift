@@ -3,26 +3,26 @@
 /// The style sheet of a report: light and dark, for wide and narrow screens, and for print.
 enum ReportStyle {
   /// The SHA-256 digest of ``source`` in Base64, by which the policy of the page allows the style sheet.
-  static let digest: HTML = "riKhWPVgTioQlFJ0T9keSg2q10zYbCcD1jfIsv5UP4k="
+  static let digest: HTML = "nfyT+MTXbbKNpvsZxK4pCfXVTOPZpt+lFyv6Cabk65E="
 
   /// The style sheet.
   static let source: HTML = #"""
     :root{color-scheme:light;--bg:#f5f6f8;--card:#fff;--ink:#161b26;--mut:#566072;--line:#e3e7ed;
-    --grid:#e9edf2;--acc:#2457c5;--fresh:#1f8a80;--validatable:#d99a1c;--expired:#8f5a1e;--no-lifetime:#8b97a8;
+    --grid:#e9edf2;--acc:#2457c5;--fresh:#1f8a80;--validatable:#8fbfd0;--expired:#d99a1c;--no-lifetime:#8b97a8;
     --unknown:#c7a5b3;
-    --s0:#1f8a80;--s1:#6b9a6d;--s2:#9c9f55;--s3:#bd9d39;--s4:#d99a1c;--s5:#77839a;--d1:#3c6ea8;--d2:#86b0d8;
-    --d3:#b9c2cf;--d4:#7d62ad;--d5:#b7a6d6;--d6:#55708a;--d7:#93aabd;--warn:#8a5300;--old:#744412;--good:#156b63;
-    --goodbg:#def3f0;--bad:#b23a2e;--badbg:#fde8e5;--code:#f0f3f7}
+    --s0:#1f8a80;--s1:#4698a0;--s2:#69a8b5;--s3:#86b6c6;--s4:#a9cbd8;--s5:#77839a;--d1:#3c6ea8;--d2:#86b0d8;
+    --d3:#b9c2cf;--d4:#7d62ad;--d5:#b7a6d6;--d6:#55708a;--d7:#93aabd;--warn:#8a5300;--calm:#2b6478;--good:#156b63;
+    --goodbg:#def3f0;--bad:#b23a2e;--badbg:#fde8e5;--warnbg:#fff1d6;--code:#f0f3f7}
     @media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){color-scheme:dark;--bg:#0e1217;--card:#161b22;--ink:#e7ecf3;
-    --mut:#98a4b5;--line:#28303b;--grid:#242c37;--acc:#7fb0ff;--fresh:#2fa89b;--validatable:#dca634;
-    --expired:#a8713a;--no-lifetime:#8592a3;--unknown:#86667a;--s0:#2fa89b;--s1:#6aa97c;--s2:#97a75e;--s3:#bda646;--s4:#dca634;
+    --mut:#98a4b5;--line:#28303b;--grid:#242c37;--acc:#7fb0ff;--fresh:#2fa89b;--validatable:#5f93a8;
+    --expired:#dca634;--no-lifetime:#8592a3;--unknown:#86667a;--s0:#2fa89b;--s1:#4fa3a9;--s2:#629fb0;--s3:#729cb4;--s4:#8299b8;
     --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#5d6877;--d4:#9d85d1;--d5:#6f5e96;--d6:#7f9db8;--d7:#3c5166;--warn:#ffce7a;
-    --old:#d9a066;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--badbg:#3a1c19;--code:#1f2630}}
+    --calm:#8fc3d6;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--badbg:#3a1c19;--warnbg:#33270f;--code:#1f2630}}
     @media screen{:root[data-theme=dark]{color-scheme:dark;--bg:#0e1217;--card:#161b22;--ink:#e7ecf3;
-    --mut:#98a4b5;--line:#28303b;--grid:#242c37;--acc:#7fb0ff;--fresh:#2fa89b;--validatable:#dca634;
-    --expired:#a8713a;--no-lifetime:#8592a3;--unknown:#86667a;--s0:#2fa89b;--s1:#6aa97c;--s2:#97a75e;--s3:#bda646;--s4:#dca634;
+    --mut:#98a4b5;--line:#28303b;--grid:#242c37;--acc:#7fb0ff;--fresh:#2fa89b;--validatable:#5f93a8;
+    --expired:#dca634;--no-lifetime:#8592a3;--unknown:#86667a;--s0:#2fa89b;--s1:#4fa3a9;--s2:#629fb0;--s3:#729cb4;--s4:#8299b8;
     --s5:#566074;--d1:#4a82c4;--d2:#8fb9e2;--d3:#5d6877;--d4:#9d85d1;--d5:#6f5e96;--d6:#7f9db8;--d7:#3c5166;--warn:#ffce7a;
-    --old:#d9a066;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--badbg:#3a1c19;--code:#1f2630}}
+    --calm:#8fc3d6;--good:#63cfc3;--goodbg:#12302d;--bad:#f08a7c;--badbg:#3a1c19;--warnbg:#33270f;--code:#1f2630}}
     *{box-sizing:border-box}
     body{margin:0;background:var(--bg);color:var(--ink);font-variant-numeric:tabular-nums;
     font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif}
@@ -69,10 +69,12 @@ enum ReportStyle {
     .do li{margin-bottom:12px}
     .do li>span{display:block;margin-bottom:5px;font-size:14px}
     .do .mut{font-size:12.5px}
-    .chip{align-self:flex-start;font-size:12.5px;font-weight:600;border-radius:99px;padding:3px 11px;
-    margin-bottom:10px}
-    .chip.bad{color:var(--bad);background:var(--badbg)}
+    .chips{display:flex;flex-wrap:wrap;gap:6px;margin-bottom:10px}.legend+.chips{margin-top:16px}
+    .chip{font-size:12.5px;font-weight:600;border-radius:99px;padding:3px 11px}
+    .chip.error{color:var(--bad);background:var(--badbg)}
+    .chip.warning{color:var(--warn);background:var(--warnbg)}
     .chip.good{color:var(--good);background:var(--goodbg)}
+    .chip.note{color:var(--mut);background:var(--code)}
     .big{font-size:25px;line-height:1.28;letter-spacing:-.015em;margin-bottom:10px;text-wrap:balance}
     .more{color:var(--mut);margin-bottom:16px;overflow-wrap:anywhere}
     .more b{color:var(--ink)}
@@ -163,17 +165,22 @@ enum ReportStyle {
     #ent td:first-child,#ent th:first-child{padding-left:20px}
     #ent td:last-child,#ent th:last-child{padding-right:20px}
     #ent .url{max-width:0;width:55%;overflow:hidden;text-overflow:ellipsis;font-size:12.5px}
-    #ent tr.open .url{white-space:normal;overflow-wrap:anywhere}
+    #ent .url bdi{display:flex}
+    #ent .url .mut,#ent .url .end{flex:none}#ent .url .mid{min-width:0;overflow:hidden;text-overflow:ellipsis}
+    #ent tr.open .url{white-space:normal;overflow-wrap:anywhere}#ent tr.open .url bdi{display:block}
+    .rest{margin-top:26px}
     .sb{width:60px;height:3px;margin:1px 0 0 auto}
     #ent .failed{font-weight:700}
     #ent .mime{color:var(--mut);max-width:180px;overflow:hidden;text-overflow:ellipsis}
     .pill{font-size:12px;padding:1px 9px;border-radius:99px;border:1px solid}
-    .p-fresh{color:var(--good)}.p-validatable{color:var(--warn)}.p-expired{color:var(--old)}
+    .p-fresh{color:var(--good)}.p-validatable{color:var(--calm)}.p-expired{color:var(--warn)}
     .p-no-lifetime,.p-unknown{color:var(--mut)}
     .chk li{padding:6px 0 6px 26px;position:relative;font-size:14px}
     .chk li::before{position:absolute;left:0;width:18px;text-align:center;font-weight:700}
-    .chk .ok::before{content:"✓";color:var(--good)}
-    .chk .no::before{content:"!"}.chk .err::before{color:var(--bad)}
+    .chk .good::before{content:"✓";color:var(--good)}
+    .chk .note::before{content:"i";color:var(--acc);font-style:italic;font-family:serif}
+    .chk .warning::before{content:"!";color:var(--warn)}
+    .chk .error::before{content:"✕";color:var(--bad)}
     .chk code{margin-top:4px}
     footer{color:var(--mut);font-size:12.5px;padding:6px 4px 40px;max-width:86ch}
     @media (max-width:900px){.two,.verdict{grid-template-columns:minmax(0,1fr)}
@@ -183,7 +190,8 @@ enum ReportStyle {
     .top .wrap{gap:12px 14px}.tiles b{font-size:18px}.pill{font-size:11px;padding:1px 6px}#ent th{font-size:11.5px}
     #ent td:first-child,#ent th:first-child{padding-left:16px}
     #ent td:nth-child(3),#ent th:nth-child(3),#ent td:nth-child(5),#ent th:nth-child(5){display:none}
-    #ent .url .mut{display:inline-block;max-width:9ch;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.big{font-size:22px}
+    #ent .url bdi{flex-wrap:wrap}#ent .url .mut{flex:0 0 100%;overflow:hidden;text-overflow:ellipsis}
+    #ent .url .mid{flex:0 1 auto;max-width:calc(100% - 20ch)}.big{font-size:22px}
     .say,.do,.card{padding:16px}.scroll{margin:0 -16px -16px}.tiles>div:last-child{grid-column:1/-1}}
     @media print{body{background:#fff}.top button,#q,.rng,details{display:none}
     .scroll{max-height:none;overflow:visible}#ent th{position:static}#ent .url{white-space:normal;

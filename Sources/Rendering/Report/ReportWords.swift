@@ -14,17 +14,63 @@ struct ReportWords: Sendable {
   let report: CacheReport
   let secrets: SecretPolicy
 
-  /// A short verdict, and whether it is good.
-  var judgement: (text: String, isGood: Bool) {
-    // The most urgent state comes first.
-    let share = report.usage.share ?? 0
-    if share > 1 { return ("Over its capacity", false) }
-    if report.findings.contains(where: { $0.code.severity == .error }) {
-      return ("Needs attention", false)
+  /// A judgement: what it is about is in its text.
+  struct Judgement: Hashable, Sendable {
+    let text: String
+    let sign: Sign
+  }
+
+  /// How urgent something is; each has a sign and a color of its own.
+  enum Sign: String, Sendable {
+    /// It was checked, and is in order.
+    case good
+    case note
+    case warning
+    case error
+
+    init(_ severity: Finding.Severity) {
+      self =
+        switch severity {
+        case .error: .error
+        case .warning: .warning
+        case .note: .note
+        }
     }
-    if share > 0.9 { return ("Nearly full", false) }
-    if report.usage.footprint.orphanFiles > 0 { return ("Needs attention", false) }
-    return report.usage.entries == 0 ? ("Empty", true) : ("Healthy", true)
+
+    /// The sign in text.
+    var mark: String {
+      switch self {
+      case .good: "✓"
+      case .note: "i"
+      case .warning: "!"
+      case .error: "✕"
+      }
+    }
+  }
+
+  /// The judgements about the limit, if there is one, and about the integrity.
+  var judgements: [Judgement] {
+    var all: [Judgement] = []
+    if let share = report.usage.share {
+      all.append(
+        share > 1
+          ? Judgement(text: "Over its capacity", sign: .error)
+          : share > 0.9
+            ? Judgement(text: "Nearly full", sign: .warning)
+            : Judgement(text: "Within its capacity", sign: .good))
+    }
+    if report.usage.entries == 0 { all.append(Judgement(text: "Empty", sign: .note)) }
+    let errors = report.findingCounts[.error, default: 0]
+    let warnings = report.findingCounts[.warning, default: 0]
+    if errors > 0 {
+      all.append(Judgement(text: "Integrity: \(findingCounts[0])", sign: .error))
+    } else if warnings > 0 {
+      all.append(
+        Judgement(text: "Integrity: no errors, \(findingCounts[1])", sign: .warning))
+    } else {
+      all.append(Judgement(text: "Integrity: no errors, no warnings", sign: .good))
+    }
+    return all
   }
 
   /// The size on disk.
@@ -64,10 +110,16 @@ struct ReportWords: Sendable {
     return "\(subject) \(Self.percent(bytes, of: report.usage.bodyBytes)) of the bytes: "
   }
 
-  /// The share of entries that have half of the bytes.
+  /// Whether there are so few entries that a chart of them would say less than their list.
+  var isTiny: Bool { report.usage.entries < 8 }
+
+  /// The share of entries that have half of the bytes; of few entries, the size of the largest.
   var halfSentence: String {
     let total = report.usage.bodyBytes
     guard total > 0 else { return "no body bytes" }
+    if isTiny, let largest = report.largest.first {
+      return "the largest has \(ByteSizeText.text(largest.size))"
+    }
     var (bytes, entries): (ByteCount, Int64) = (0, 0)
     for group in report.sizes.reversed() {
       let missing = total / 2 - bytes
@@ -194,8 +246,8 @@ extension CacheReport.State {
 
 /// The findings of one rule of an audit, in words.
 struct AuditRuleText: Sendable {
-  /// Whether they are only notes.
-  let isNote: Bool
+  /// How urgent they are.
+  let sign: ReportWords.Sign
   /// The number and the id of the rule.
   let title: String
   /// What was found, why that matters, and how to fix it.
@@ -227,7 +279,7 @@ extension ReportWords {
       let shown = ranked.prefix(Self.mostHosts)
       let others = Int64(ranked.count - shown.count)
       return AuditRuleText(
-        isNote: rule.severity == .note, title: "\(Self.grouped(count)) × \(rule.id):",
+        sign: Sign(rule.severity), title: "\(Self.grouped(count)) × \(rule.id):",
         text: "\(rule.summary). \(rule.reason) \(rule.fix)",
         hosts: shown.map { name(ofAuditedHost: $0.name) },
         rest: others == 0
@@ -252,8 +304,8 @@ extension ReportWords {
 
 /// A finding about the integrity of a cache, in words.
 struct FindingText: Hashable, Sendable {
-  /// Whether everything is in order.
-  let isGood: Bool
+  /// How urgent it is, or that it is in order.
+  let sign: ReportWords.Sign
   /// The subject.
   let title: String
   /// The description.
@@ -287,7 +339,7 @@ extension ReportWords {
   }
 
   private func good(_ title: String, _ text: String) -> FindingText {
-    FindingText(isGood: true, title: title, text: text, command: nil)
+    FindingText(sign: .good, title: title, text: text, command: nil)
   }
 
   private func text(of finding: CacheReport.FindingCount) -> FindingText {
@@ -297,7 +349,7 @@ extension ReportWords {
       finding.code.repair == .orphans && report.orphans.bytes > 0
       ? " (\(ByteSizeText.text(report.orphans.bytes)))" : ""
     return FindingText(
-      isGood: finding.code.severity == .note,
+      sign: Sign(finding.code.severity),
       title: "\(Self.grouped(finding.count)) × \(finding.code.name)\(size):",
       text: "\(finding.code.meaning).",
       // Always with `--dry-run`: nothing that is copied out of a page changes a cache before the
@@ -312,12 +364,12 @@ extension ReportWords {
     }
   }
 
-  /// Whether there are no errors and no warnings.
-  var isClean: Bool { findings.allSatisfy(\.isGood) }
-
   /// Whether there are errors, not only warnings and notes.
   var hasErrors: Bool { report.findingCounts[.error, default: 0] > 0 }
 
   /// The command that finds the rest.
   var checkCommand: ByteString { command("check", "--full") }
+
+  /// The command that lists all entries as the table does.
+  var listCommand: ByteString { command("list", "--sort size --reverse") }
 }
