@@ -64,7 +64,6 @@ let package = Package(
   products: [
     .executable(name: "urlcache-admin", targets: ["urlcache-admin"]),
     .executable(name: "urlcache-admin-fetch", targets: ["urlcache-admin-fetch"]),
-    .executable(name: "sample-cache", targets: ["sample-cache"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -100,6 +99,8 @@ let package = Package(
     module(
       "ResponseStorage", on: "Bytes", "Files", "HTTPCaching", "PropertyLists", "Secrets", "SQLite",
       "SQLitePages"),
+    module(
+      "SampleCaches", on: "Bytes", "Files", "PropertyLists", "ResponseStorage", hot: true),
     module("JSON", on: "Bytes", "Files", hot: true),
     module("Progress", on: "Files", "JSON"),
     module(
@@ -125,18 +126,12 @@ let package = Package(
       "AdminCommands", on: "Administration", "Auditing", "Bytes", "Fetching", "Files",
       "HTTPCaching", "JSON",
       "Matching", "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage",
-      "Revalidation", "Watching", "CVersion", argumentParser),
+      "Revalidation", "SampleCaches", "Watching", "CVersion", argumentParser),
     .executableTarget(
       name: "urlcache-admin", dependencies: ["AdminCommands"], swiftSettings: checked + unoptimized),
     .executableTarget(
       name: "urlcache-admin-fetch", dependencies: ["Fetching", "Files", "HTTPCaching"],
       swiftSettings: checked + unoptimized),
-    .executableTarget(
-      name: "sample-cache",
-      dependencies: [
-        "Bytes", "Files", "Progress", "PropertyLists", "ResponseStorage", argumentParser,
-      ],
-      swiftSettings: checked + optimized),
 
     .target(
       name: "TestSupport",
@@ -182,7 +177,7 @@ let package = Package(
     .testTarget(
       name: "ExecutableTests",
       dependencies: [
-        "AdminCommands", "Fetching", "urlcache-admin", "urlcache-admin-fetch", "sample-cache",
+        "AdminCommands", "Fetching", "urlcache-admin", "urlcache-admin-fetch",
         argumentParser,
       ],
       exclude: ["Golden"], swiftSettings: checked + unoptimized),

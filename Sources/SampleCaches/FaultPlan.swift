@@ -1,5 +1,3 @@
-import ArgumentParser
-
 /// The distribution of faults over the responses of a sample store.
 struct FaultPlan {
   /// Each requested fault occurs once in this many responses.
@@ -36,7 +34,7 @@ struct FaultPlan {
 }
 
 /// A fault in a sample store.
-enum Fault: String, Hashable, CaseIterable {
+public enum Fault: String, Hashable, CaseIterable, Sendable {
   /// Body files that no response refers to.
   case orphanFiles = "orphan-files"
 
@@ -45,23 +43,4 @@ enum Fault: String, Hashable, CaseIterable {
 
   /// Responses with an invalid property list.
   case undecodable
-}
-
-/// The list of faults on the command line.
-struct Faults: ExpressibleByArgument {
-  /// The faults.
-  let kinds: Set<Fault>
-
-  init?(argument: String) {
-    var kinds: Set<Fault> = []
-    // An empty name, as of a variable that is not set, must fail and not give a store without
-    // faults.
-    for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let fault = Fault(rawValue: String(name)) else { return nil }
-      kinds.insert(fault)
-    }
-    self.kinds = kinds
-  }
-
-  static let allValueStrings = Fault.allCases.map(\.rawValue)
 }

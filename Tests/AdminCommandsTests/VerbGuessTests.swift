@@ -59,8 +59,7 @@ import Testing
     (["man", "rules", "test"], "read the manual with: man urlcache-admin-rules"),
     (
       ["demo"],
-      "the program 'sample-cache', which is built from the same sources, makes a cache to try"
-        + " things with: sample-cache --entries 2000 --seed 1 demo"
+      "make a cache to try things with: urlcache-admin sample demo"
     ),
   ])
   func `a word for a task gets a command line`(_ words: [String], _ hint: String) throws {

@@ -49,15 +49,13 @@ private let allowedImports: [String: Set<String>] = [
     "Administration", "ArgumentParser", "Auditing", "Bytes", "CVersion", "Fetching", "Files",
     "HTTPCaching", "JSON",
     "Matching", "Progress", "Querying", "Rendering", "ResponseArchives", "ResponseStorage",
-    "Revalidation", "Watching",
+    "Revalidation", "SampleCaches", "Watching",
   ],
   "urlcache-admin": ["AdminCommands"],
   "urlcache-admin-fetch": [
     "Dispatch", "Fetching", "Files", "Foundation", "FoundationNetworking", "HTTPCaching",
   ],
-  "sample-cache": [
-    "ArgumentParser", "Bytes", "Files", "Progress", "PropertyLists", "ResponseStorage",
-  ],
+  "SampleCaches": ["Bytes", "Files", "PropertyLists", "ResponseStorage"],
 ]
 
 /// The modules that every module may import.
@@ -75,7 +73,7 @@ private let unsafeModules: Set<String> = ["Archive", "Files", "Matching", "SQLit
 /// format.
 private let modulesWithSizes: Set<String> = [
   "AdminCommands", "Administration", "Auditing", "Rendering", "ResponseArchives", "ResponseStorage",
-  "Revalidation", "sample-cache",
+  "Revalidation", "SampleCaches",
 ]
 
 /// The files in those modules that handle overflow themselves: of row numbers, times and match counts.
@@ -170,7 +168,7 @@ private let networkingModule = "urlcache-admin-fetch"
       "AdminCommands/CommandLine/CommandFailure.swift", "Administration/Removing/SavedPlan.swift",
     ]
     let found = try SourceFile.all().filter {
-      $0.isSwift && !["ResponseStorage", "ResponseArchives", "sample-cache"].contains($0.module)
+      $0.isSwift && !["ResponseStorage", "ResponseArchives", "SampleCaches"].contains($0.module)
         && namesKindOfStore($0.text)
     }
     #expect(Set(found.map(\.path)) == Set(knowing))

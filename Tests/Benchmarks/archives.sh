@@ -15,8 +15,8 @@ packages="libarchive-tools sqlite3 zstd"
 runs=5
 
 large=$((entries * 8 / 100))
-"$maker" --entries $((entries - large)) --seed 1 --no-large-bodies "$folder/store"
-"$maker" --entries "$large" --seed 2 "$folder/large"
+"$tool" sample --newest 2026-01-01T00:00:00Z --entries $((entries - large)) --seed 1 --no-large-bodies "$folder/store"
+"$tool" sample --newest 2026-01-01T00:00:00Z --entries "$large" --seed 2 "$folder/large"
 "$tool" export -c "$folder/large" -o "$folder/large.tar"
 "$tool" import --any-method -c "$folder/store" "$folder/large.tar"
 rm -rf "$folder/large" "$folder/large.tar"
@@ -69,9 +69,9 @@ rm -rf "$out" "$folder/files" "$folder"/archive.*
 {
   memories "$folder/store" "$title"
   more=$((entries * 17 / 10))
-  "$maker" --entries $more --seed 1 "$folder/huge"
+  "$tool" sample --newest 2026-01-01T00:00:00Z --entries $more --seed 1 "$folder/huge"
   memories "$folder/huge" "$more entries with large bodies, $(size "$folder/huge")"
-  "$maker" --entries 10 --seed 1 "$folder/long"
+  "$tool" sample --newest 2026-01-01T00:00:00Z --entries 10 --seed 1 "$folder/long"
   sqlite3 "$folder/long/Cache.db" "UPDATE cfurl_cache_receiver_data SET receiver_data = randomblob(300000000), isDataOnFS = 0
     WHERE entry_ID = (SELECT min(entry_ID) FROM cfurl_cache_receiver_data)"
   memories "$folder/long" "10 entries, one with a body of 300 MB in the database"

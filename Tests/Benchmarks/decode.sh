@@ -12,7 +12,7 @@ entries=${1-100000}
 packages=valgrind
 . Tests/Benchmarks/setup.sh
 
-"$maker" --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/cache"
+"$tool" sample --newest 2026-01-01T00:00:00Z --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/cache"
 # valgrind does not understand the debugging information of Swift.
 strip --strip-debug -o "$folder/tool" "$tool"
 

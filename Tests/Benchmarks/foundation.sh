@@ -13,7 +13,7 @@ packages=
 . Tests/Benchmarks/setup.sh
 
 swiftc -O -swift-version 5 Tests/Peers/StockURLCache.swift -o "$folder/StockURLCache"
-"$maker" --format foundation --entries "$entries" --seed 1 "$folder/store"
+"$tool" sample --newest 2026-01-01T00:00:00Z --format foundation --entries "$entries" --seed 1 "$folder/store"
 cat "$folder/store"/* >/dev/null
 
 table foundation "$entries entries in a Foundation cache, $(size "$folder/store")" \

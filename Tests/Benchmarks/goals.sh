@@ -23,7 +23,7 @@ table version "the program by itself" "\`sqlite3 -version\`" "sqlite3 -version" 
   "\`--version\`" "$tool --version"
 runs=5
 
-"$maker" --schema 203 --entries "$entries" --seed 1 --no-large-bodies "$folder/store"
+"$tool" sample --newest 2026-01-01T00:00:00Z --schema 203 --entries "$entries" --seed 1 --no-large-bodies "$folder/store"
 database=$folder/store/Cache.db
 title="$entries entries, schema 203, $(size "$folder/store")"
 cat "$database" >/dev/null
@@ -84,7 +84,7 @@ rm -rf "$folder/store" "$copy"
 
 # Single entries of archives of ten thousand, or of as many as there are in all.
 count=$((entries < 10000 ? entries : 10000))
-"$maker" --entries "$count" --seed 1 --no-large-bodies "$folder/store"
+"$tool" sample --newest 2026-01-01T00:00:00Z --entries "$count" --seed 1 --no-large-bodies "$folder/store"
 for ending in tar warc.gz; do
   archive=$folder/archive.$ending
   "$tool" export -c "$folder/store" -o "$archive" 2>/dev/null
@@ -99,12 +99,12 @@ for ending in tar warc.gz; do
     "\`import --id\` of the $ending" "$tool import --any-method --create apple -c $copy $archive --id $id"
 done
 
-TOOL=$tool MAKER=$maker RUNS=3 WARMUP=0 sh Tests/Benchmarks/web_archives.sh "${2-31000}"
+TOOL=$tool RUNS=3 WARMUP=0 sh Tests/Benchmarks/web_archives.sh "${2-31000}"
 
 # Where bodies are most of a cache. Last, because imports are slow for minutes after so many files were removed.
 prepare=true
 rm -rf "$folder/store" "$copy"
-"$maker" --entries "${2-31000}" --seed 1 "$folder/store"
+"$tool" sample --newest 2026-01-01T00:00:00Z --entries "${2-31000}" --seed 1 "$folder/store"
 cp -r "$folder/store" "$copy"
 sync -f "$folder"
 table diff-bodies "${2-31000} entries, $(size "$copy"), and a copy" \

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 packages=ripgrep
 . Tests/Benchmarks/setup.sh
 
-"$maker" --entries "${1-31000}" --seed 1 "$folder/cache"
+"$tool" sample --newest 2026-01-01T00:00:00Z --entries "${1-31000}" --seed 1 "$folder/cache"
 "$tool" export -c "$folder/cache" --archive-format files -o "$folder/files" 2>/dev/null
 cat "$folder/cache/Cache.db" "$folder/cache/fsCachedData"/* >/dev/null
 
@@ -29,7 +29,7 @@ searches grep-case "a literal in any case" "-F -i" "-F -i" "LEMON LEMON LEMON"
 searches grep-expression "an expression with literal parts" "" -E "lem[o-z]n lemon (lemon|quiet) stale"
 searches grep-digits "an expression without literal parts" "" -E "[0-9]{3}-[0-9]{4}"
 
-"$maker" --schema 202 --entries "${2-1000000}" --seed 1 --no-large-bodies "$folder/large"
+"$tool" sample --newest 2026-01-01T00:00:00Z --schema 202 --entries "${2-1000000}" --seed 1 --no-large-bodies "$folder/large"
 cat "$folder/large/Cache.db" >/dev/null
 sql='select host, count(*), sum(size) from entries group by 1'
 table query "${2-1000000} entries, schema 202, $(size "$folder/large")" \

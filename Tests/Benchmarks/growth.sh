@@ -58,7 +58,7 @@ for entries; do
   if [ -n "${STORE-}" ] && [ "$entries" -ge 10000000 ]; then
     cache=$STORE
   else
-    "$maker" --tiny --entries "$entries" --seed 1 "$cache" >/dev/null
+    "$tool" sample --newest 2026-01-01T00:00:00Z --tiny --entries "$entries" --seed 1 "$cache" >/dev/null
   fi
   cat "$cache/Cache.db" >/dev/null
   measure "list" list "$cache" --format csv
@@ -98,4 +98,4 @@ for entries; do
   prepare=true
   rm -rf "$folder/cache" "$copy"
 done
-record growth "caches of \`sample-cache --tiny\`, schema 203" entries s peak_KiB <"$measured"
+record growth "caches of \`sample --tiny\`, schema 203" entries s peak_KiB <"$measured"

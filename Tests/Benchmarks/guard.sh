@@ -13,6 +13,6 @@ packages=valgrind
 
 # Valgrind does not read the debug information of this compiler.
 strip -g -o "$folder/tool" "$tool"
-"$maker" --entries 20000 --seed 1 --no-large-bodies "$folder/cache" >/dev/null
-"$maker" --entries 20000 --seed 2 --no-large-bodies "$folder/other" >/dev/null
+"$tool" sample --newest 2026-01-01T00:00:00Z --entries 20000 --seed 1 --no-large-bodies "$folder/cache" >/dev/null
+"$tool" sample --newest 2026-01-01T00:00:00Z --entries 20000 --seed 2 --no-large-bodies "$folder/other" >/dev/null
 python3 Tests/Benchmarks/count_instructions.py "$folder" Tests/Benchmarks/instructions.tsv "$@"

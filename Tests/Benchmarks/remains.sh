@@ -12,7 +12,7 @@ packages=sqlite3
 . Tests/Benchmarks/setup.sh
 runs=3
 
-"$maker" --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/store"
+"$tool" sample --newest 2026-01-01T00:00:00Z --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/store"
 database=$folder/store/Cache.db
 some=$((entries / 10))
 time=$(sqlite3 "$database" "SELECT time_stamp FROM cfurl_cache_response ORDER BY time_stamp LIMIT 1 OFFSET $some")

@@ -12,7 +12,7 @@ packages="sqlite3"
 . Tests/Benchmarks/setup.sh
 runs=3
 
-"$maker" --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/store"
+"$tool" sample --newest 2026-01-01T00:00:00Z --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/store"
 database=$folder/store/Cache.db
 some=$((entries / 10))
 # The newest of the oldest tenth, and as many URLs from all over the cache.
@@ -109,7 +109,7 @@ changing() {
 rm -rf "$copy" "$folder/store" "$folder/purged"
 
 # Bodies in files: what rm does with as many files, and a purge with and without them.
-"$maker" --entries $((some * 175 / 100)) --seed 1 "$folder/store"
+"$tool" sample --newest 2026-01-01T00:00:00Z --entries $((some * 175 / 100)) --seed 1 "$folder/store"
 find "$folder/store/fsCachedData" -type f -exec truncate -s 1000 {} +
 count=$(find "$folder/store/fsCachedData" -type f | wc -l)
 cp -r "$folder/store" "$folder/empty"

@@ -12,9 +12,9 @@ packages=sqlite3
 . Tests/Benchmarks/setup.sh
 
 # A store of schema 202 has rows as they were before header fields were kept twice.
-"$maker" --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/large"
-"$maker" --schema 203 --entries "$entries" --seed 1 --no-large-bodies "$folder/wide"
-"$maker" --schema 202 --entries 10000 --seed 1 --no-large-bodies "$folder/small"
+"$tool" sample --newest 2026-01-01T00:00:00Z --schema 202 --entries "$entries" --seed 1 --no-large-bodies "$folder/large"
+"$tool" sample --newest 2026-01-01T00:00:00Z --schema 203 --entries "$entries" --seed 1 --no-large-bodies "$folder/wide"
+"$tool" sample --newest 2026-01-01T00:00:00Z --schema 202 --entries 10000 --seed 1 --no-large-bodies "$folder/small"
 
 columns=id,stored,status,mime,size,url
 # The same rows of the same tables, in the same order.

@@ -1,9 +1,8 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # The scripts that read it set and use these variables.
 # What the benchmarks have in common. It is read by them, with their working folder the package.
 #
-# Before: `packages` are the Debian packages that are needed, and `programs` further programs to build; `TOOL` and `MAKER` are programs to measure instead of building
-# them, if they are set. After: `tool` and `maker` are the programs built as for packages, and `folder` is one that goes in
-# the end.
+# Before: `packages` are the Debian packages that are needed, and `programs` further programs to build; `TOOL` is a program to measure instead of building
+# it, if it is set. After: `tool` is the program built as for packages, and `folder` is one that goes in the end.
 
 if command -v dpkg >/dev/null; then
   missing=
@@ -19,12 +18,10 @@ if command -v dpkg >/dev/null; then
 fi
 if [ -n "${TOOL-}" ]; then
   tool=$TOOL
-  maker=$MAKER
 else
   # shellcheck disable=SC2086 # The words are wanted.
-  binaries=$(sh share/urlcache-admin/build-binaries.sh urlcache-admin sample-cache ${programs-})
+  binaries=$(sh share/urlcache-admin/build-binaries.sh urlcache-admin ${programs-})
   tool=$binaries/urlcache-admin
-  maker=$binaries/sample-cache
 fi
 
 folder=$(mktemp -d)

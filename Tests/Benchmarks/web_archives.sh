@@ -15,7 +15,7 @@ python3 -m pip install --quiet --disable-pip-version-check --root-user-action ig
 export PYTHONPATH="$folder/peers"
 printf 'from warcio.cli import main\nmain()\n' >"$folder/run_warcio.py"
 
-"$maker" --entries "$entries" --seed 1 "$folder/store"
+"$tool" sample --newest 2026-01-01T00:00:00Z --entries "$entries" --seed 1 "$folder/store"
 export="$tool export -c $folder/store"
 for name in archive.tar archive.har archive.warc archive.warc.gz archive.wacz; do $export -o "$folder/$name" 2>/dev/null; done
 mkdir "$folder/files"

@@ -1,7 +1,6 @@
 import AdminCommands
 @testable import ArgumentParser
 import Testing
-@testable import sample_cache
 
 /// Runs the checks that ArgumentParser has for declarations of options.
 ///
@@ -9,7 +8,6 @@ import Testing
 @Suite struct DeclarationTests {
   @Test func `all options are declared as ArgumentParser demands`() throws {
     #expect(try checked(URLCacheAdmin.self) > 100)
-    #expect(try checked(SampleCache.self) == 1)
   }
 
   // With `DEBUG`, ArgumentParser ends the process at such a declaration.

@@ -290,9 +290,10 @@ private struct SampleCache: SuiteTrait, TestScoping {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let made = try Command.run(
-      BuiltProduct("sample-cache").path,
+      BuiltProduct("urlcache-admin").path,
       [
-        "--entries", "40", "--seed", "7", "--faults", "orphan-files,missing-bodies,undecodable",
+        "sample", "--newest", "2026-01-01T00:00:00Z", "--entries", "40", "--seed", "7", "--faults",
+        "orphan-files,missing-bodies,undecodable",
         folder.path(),
       ])
     #expect(made.status == 0, "\(made.errors)")

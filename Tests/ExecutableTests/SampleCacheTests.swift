@@ -57,17 +57,18 @@ import Testing
     try make("sample", "--entries", "1", "--seed", "1")
     let before = try files(of: "sample")
     let path = folder.appending(component: "sample").path()
-    let (status, error) = try BuiltProduct("sample-cache").run([
-      "--entries", "1", "--seed", "2", path,
+    let (status, error) = try BuiltProduct("urlcache-admin").run([
+      "sample", "--entries", "1", "--seed", "2", path,
     ])
-    #expect(status == 1)
-    #expect(error.contains("Cache.db"))
+    #expect(status == 73)
+    #expect(error.contains("not empty"))
     #expect(try files(of: "sample") == before)
   }
 
   private func make(_ name: String, _ options: String...) throws {
     let path = folder.appending(component: name).path()
-    let (status, error) = try BuiltProduct("sample-cache").run(options + [path])
+    let (status, error) = try BuiltProduct("urlcache-admin").run(
+      ["sample", "--newest", "2026-01-01T00:00:00Z"] + options + [path])
     try #require(status == 0, "\(error)")
   }
 

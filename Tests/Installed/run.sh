@@ -3,7 +3,7 @@
 #
 #   sh Tests/Installed/run.sh [--binaries FOLDER] [-o FOLDER]
 #
-# --binaries  the folder of built programs, also of sample-cache; without it they are built, which takes minutes
+# --binaries  the folder of built programs; without it they are built, which takes minutes
 # -o          where to put the package, and SHA256SUMS with its digest
 #
 # It needs nothing but a shell, of any Linux or of macOS. Ends at the first command that does not end as it should.
@@ -22,7 +22,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 scripts=$checkout/share/urlcache-admin
-[ -n "$binaries" ] || binaries=$(sh "$scripts/build-binaries.sh" urlcache-admin urlcache-admin-fetch sample-cache)
+[ -n "$binaries" ] || binaries=$(sh "$scripts/build-binaries.sh" urlcache-admin urlcache-admin-fetch)
 binaries=$(cd "$binaries" && pwd)
 
 work=$(mktemp -d)
@@ -80,7 +80,7 @@ for format in apple foundation; do
   # Such a cache keeps no removed entries.
   foundation) found_by_audit=0 recovering=64 ;;
   esac
-  "$binaries/sample-cache" --format "$format" --entries 60 --seed 1 cache >/dev/null 2>&1
+  "$binaries/urlcache-admin" sample --format "$format" --entries 60 cache >/dev/null 2>&1
   url=$("$prefix/bin/urlcache-admin" list --quiet -c cache --columns url --format tsv --limit 1 | tail -n 1)
   run 0 --version
   run 0 discover .

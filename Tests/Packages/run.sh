@@ -29,12 +29,6 @@ if [ -n "$missing" ]; then
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >&2
 fi
 [ -n "$binaries" ] || binaries=$(sh "$checkout/share/urlcache-admin/build-binaries.sh")
-# `Tests/run.sh` builds the tests in this folder.
-sample_cache=$checkout/.build-tests/release/sample-cache
-if ! [ -x "$sample_cache" ]; then
-  swift build --package-path "$checkout" --product sample-cache >&2
-  sample_cache=$checkout/.build/debug/sample-cache
-fi
 
 mkdir -p "$kept"
 work=$(mktemp -d "$kept/XXXXXX")
@@ -47,7 +41,7 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 mkdir "$work/one" "$work/two" "$work/prefix"
-"$sample_cache" --entries 25 --seed 1 "$work/cache"
+"$binaries/urlcache-admin" sample --entries 25 "$work/cache"
 
 # A program and its list of a sample, wherever it was put.
 expect_list() {

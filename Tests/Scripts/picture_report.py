@@ -1,16 +1,16 @@
 """Takes the pictures of the README: the upper part of a report of a made-up cache, light and dark.
 
-    picture_report.py URLCACHE-ADMIN SAMPLE-CACHE
+    picture_report.py URLCACHE-ADMIN
 """
 
 import os, shutil, subprocess, sys, tempfile
 from chromium import Chromium
 
-tool, maker = map(os.path.abspath, sys.argv[1:3])
+tool = os.path.abspath(sys.argv[1])
 checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 folder = tempfile.mkdtemp()
 try:
-    subprocess.run([maker, "--entries", "4000", "--seed", "1", "--faults", "orphan-files", "com.example.shop"], cwd=folder, check=True)
+    subprocess.run([tool, "sample", "--newest", "2026-01-01T00:00:00Z", "--entries", "4000", "--faults", "orphan-files", "com.example.shop"], cwd=folder, check=True)
     subprocess.run([tool, "report", "-c", "com.example.shop", "--capacity", "96MiB", "--at", "2026-01-02T00:00:00Z", "-o", "report.html"],
                    cwd=folder, check=True)
     # As everywhere in the README.

@@ -28,10 +28,10 @@ status=$?
 """
 
 
-def make_home(home, tool, maker):
+def make_home(home, tool):
     """Makes a home folder with links to the programs."""
     os.makedirs(os.path.join(home, "bin"))
-    for path in (tool, tool + "-fetch", maker):
+    for path in (tool, tool + "-fetch"):
         os.symlink(path, os.path.join(home, "bin", os.path.basename(path)))
     os.makedirs(os.path.join(home, "Library/Caches"))
 
@@ -54,7 +54,7 @@ def read(page=README):
         return file.read()
 
 
-def run_blocks(page, tool, maker):
+def run_blocks(page, tool):
     """Returns a page with the current output in its blocks, and a description of each block that differs."""
     text, home, differences = read(page), os.path.realpath(tempfile.mkdtemp()), []
     state = home + ".state"
@@ -67,7 +67,7 @@ def run_blocks(page, tool, maker):
         return f"```console\n{shown}```"
 
     try:
-        make_home(home, tool, maker)
+        make_home(home, tool)
         with open(state, "w") as file:
             file.write("status=0\n")
         now = BLOCK.sub(replacement, text)

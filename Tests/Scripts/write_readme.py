@@ -1,6 +1,6 @@
 """Runs every console block of the README and the tutorial, and writes the output into these pages and their picture.
 
-    write_readme.py URLCACHE-ADMIN SAMPLE-CACHE
+    write_readme.py URLCACHE-ADMIN
 """
 
 import os
@@ -9,9 +9,9 @@ import sys
 import readme_blocks
 import terminal_picture
 
-programs = [os.path.abspath(path) for path in sys.argv[1:3]]
+program = os.path.abspath(sys.argv[1])
 for page in readme_blocks.PAGES:
-    text, differences = readme_blocks.run_blocks(page, *programs)
+    text, differences = readme_blocks.run_blocks(page, program)
     with open(page, "w", encoding="utf-8") as file:
         file.write(text)
     print(*differences, sep="\n", end="")

@@ -1,99 +1,67 @@
 #!/bin/sh
-# Shows what urlcache-admin does with a made-up cache, or with the cache at PATH, which it does not change.
-# It writes to a new folder below $TMPDIR.
+# Makes a cache, and shows on it what urlcache-admin is for. It writes to a new folder below $TMPDIR only.
 #
-#   sh share/urlcache-admin/demo.sh [PATH]
+#   sh share/urlcache-admin/demo.sh
+#
+# In a clone it first builds what `install.sh` installs, so that nothing is built again.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-checkout=$here/../..
-cache=${1-}
-tool=
-maker=
-
-# Installs missing packages with apt. On other systems, install them first.
-install() {
-  command -v apt-get >/dev/null && command -v dpkg >/dev/null || return 0
-  missing=
-  for package in "$@"; do
-    dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
-  done
-  [ -n "$missing" ] || return 0
-  sudo=
-  [ "$(id -u)" = 0 ] || sudo=sudo
-  $sudo apt-get update -qq >&2
-  # shellcheck disable=SC2086 # Each word is a package.
-  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >&2
-}
-
-# Builds what the demo shows. The build prints hundreds of lines, which are shown only if it fails.
-build() {
+if [ -e "$here/../../Package.swift" ] && command -v swift >/dev/null; then
   log=$(mktemp "${TMPDIR:-/tmp}/urlcache-admin-build.XXXXXX")
-  echo "Building urlcache-admin; the first time, this takes about 5 minutes on 2 cores ..." >&2
-  for product in urlcache-admin sample-cache; do
-    swift build "$@" --product $product >"$log" 2>&1 || {
-      cat "$log" >&2
-      rm -f "$log"
-      exit 1
-    }
-  done
+  echo "Building urlcache-admin, and urlcache-admin-fetch for 'revalidate'. The first time, this takes about 5 minutes on 2 cores." >&2
+  # The build prints hundreds of lines, which are shown only if it fails.
+  programs=$(sh "$here/build-binaries.sh" 2>"$log") || {
+    cat "$log" >&2
+    rm -f "$log"
+    exit 1
+  }
   rm -f "$log"
-}
-
-# Uses the binaries in a folder, if there are any.
-look_in() {
-  [ -x "$1/urlcache-admin" ] || return 0
-  tool=$1/urlcache-admin
-  if [ -x "$1/sample-cache" ]; then maker=$1/sample-cache; fi
-}
-
-if [ -e "$checkout/Package.swift" ]; then
-  checkout=$(cd "$checkout" && pwd)
-  if command -v swift >/dev/null; then
-    install libsqlite3-dev libarchive-dev libdeflate-dev libpcre2-dev nettle-dev pkg-config
-    # With the Swift runtime linked in, it starts sooner and takes less memory. macOS has the runtime.
-    set -- --package-path "$checkout" -c release
-    [ "$(uname -s)" = Darwin ] || set -- "$@" --static-swift-stdlib
-    build "$@"
-    look_in "$(swift build "$@" --show-bin-path)"
-  else
-    look_in "$checkout/.build/release"
-  fi
-fi
-[ -n "$tool" ] || look_in "$here/../../bin"
-if [ -z "$tool" ] && found=$(command -v urlcache-admin); then
-  look_in "$(dirname "$found")"
-fi
-if [ -z "$tool" ]; then
+elif [ -x "$here/../../bin/urlcache-admin" ]; then
+  programs=$here/../../bin
+elif found=$(command -v urlcache-admin); then
+  programs=$(dirname "$found")
+else
   echo "There is no Swift toolchain: get Swift 6.3 from https://www.swift.org/install" >&2
   exit 69
 fi
+programs=$(cd "$programs" && pwd)
+PATH=$programs:$PATH
+export PATH
 
 folder=$(mktemp -d "${TMPDIR:-/tmp}/urlcache-admin-demo.XXXXXX")
-if [ -z "$cache" ]; then
-  if [ -z "$maker" ]; then
-    echo "There is no sample-cache to make a cache with: give the path of a Cache.db" >&2
-    exit 64
-  fi
-  cd "$folder"
-  "$maker" --entries 4000 --seed 1 --faults orphan-files com.example.shop
-  cache=com.example.shop
-  # The day after its newest entry.
-  export URLCACHE_ADMIN_AT=2026-01-02T00:00:00Z
-fi
+cd "$folder"
+cache=com.example.shop
+urlcache-admin sample --quiet --faults orphan-files $cache
 
-# Runs a command and shows it, even if its status is not 0.
+# Asks a question, and shows a command and the first lines of its answer; fails if its status is not the expected one:
+# show QUESTION STATUS LINES VERB [WORD]...
 show() {
-  verb=$1
-  shift
-  set -- "$verb" -c "$cache" "$@"
-  printf '+ urlcache-admin %s\n' "$*"
-  "$tool" "$@" 2>&1 || true
-  echo
+  printf '\n# %s\n' "$1"
+  expected=$2 lines=$3
+  shift 3
+  printf '$ urlcache-admin %s\n' "$*"
+  status=0
+  urlcache-admin "$@" >output 2>&1 || status=$?
+  head -n "$lines" output
+  [ "$status" = "$expected" ] || {
+    echo "FAILED: it ended with $status instead of $expected; all it printed is in $folder/output" >&2
+    exit 1
+  }
 }
 
-show usage --by host --limit 6
-show list --stale --sort -size --limit 5 --columns id,age,ttl,status,size,url
-show purge --older-than 90d --dry-run
-show report -o "$folder/report.html"
-echo "The report is $folder/report.html. Delete the folder when you no longer need it."
+show "How full is it, and what fills it?" 0 9 usage $cache --capacity 40MiB --by host --limit 3
+show "Which tokens did the app leave?" 1 6 audit $cache --rule secret/bearer-token
+show "Why is this image downloaded every time?" 1 2 explain $cache https://cdn.shop.example/images/ec48c90d.png
+show "What would a limit of 90 days remove?" 0 2 purge $cache --older-than 90d --dry-run
+show "Remove that, with a backup." 0 2 purge $cache --older-than 90d --backup gone.tar.zst --yes
+show "Undo it." 0 1 import gone.tar.zst $cache
+show "Keep it below 32 MiB." 0 3 enforce $cache --max-size 32MiB --yes
+show "Everything on one page." 0 1 report $cache --capacity 40MiB -o report.html
+rm output
+
+printf '\nFind your own caches with: %s discover\n' "$programs/urlcache-admin"
+[ ! -e "$here/../../Package.swift" ] || echo "Install it with: sudo sh $here/install.sh"
+cat <<END
+The cache and the report are in $folder; remove it with: rm -r $folder
+END

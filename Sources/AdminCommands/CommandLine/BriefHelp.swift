@@ -33,6 +33,9 @@ struct BriefHelp {
     "discover": BriefHelp(
       examples: ["discover", "discover ~/Library --format json"],
       options: ["--max-depth", "--format"]),
+    "sample": BriefHelp(
+      examples: ["sample com.example.shop", "sample demo --format webkit --entries 500"],
+      options: ["--format", "--entries", "--seed", "--newest", "--faults"]),
     "diff": BriefHelp(
       examples: ["diff old.tar.zst shop.tar.zst", "diff a/Cache.db b/Cache.db --stat"],
       options: ["--by", "--stat", "--detail", "--bodies", "--format"]),

@@ -36,7 +36,7 @@ public struct URLCacheAdmin: ParsableCommand {
         ]),
       CommandGroup(name: "Check", subcommands: [Check.self, Audit.self, Recover.self]),
       CommandGroup(name: "Refresh", subcommands: [Revalidate.self, Expire.self]),
-      CommandGroup(name: "Move", subcommands: [Export.self, Import.self]),
+      CommandGroup(name: "Move", subcommands: [Export.self, Import.self, Sample.self]),
       CommandGroup(name: "Automate", subcommands: [Metrics.self, Rules.self, Config.self]),
     ])
 

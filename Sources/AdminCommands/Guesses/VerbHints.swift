@@ -29,8 +29,7 @@ struct VerbHints {
     "schedule": timer, "cron": timer, "nightly": timer, "install-timer": timer, "timer": timer,
     "har": "write a HAR with: urlcache-admin export CACHE -o NEW.har",
     "html": "write a report as an HTML page with: urlcache-admin report CACHE -o report.html",
-    "demo": "the program 'sample-cache', which is built from the same sources, makes a cache to try"
-      + " things with: sample-cache --entries 2000 --seed 1 demo",
+    "demo": "make a cache to try things with: urlcache-admin sample demo",
   ]
 
   private static let compaction =
