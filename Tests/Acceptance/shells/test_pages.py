@@ -1,0 +1,76 @@
+"""Holds the pages to the rules for a page: one budget of words for each, the answer first, and words that people use."""
+
+import re
+
+import pytest
+
+from products import REPOSITORY
+
+FOLDER = REPOSITORY / "share/doc/urlcache-admin"
+# The words of each page; a tenth more is allowed.
+BUDGETS = {
+    "index": 350, "tutorial": 750, "cookbook": 1200, "faq": 900, "freshness": 1200, "removing": 800, "leftovers": 1700, "configuration": 2300,
+    "scheduling": 1000, "monitoring": 1300, "troubleshooting": 1000, "findings": 1700, "watch": 450, "query": 600, "revalidate": 500,
+    "security": 1050, "audit": 1900, "removed-entries": 1500, "archives": 1700, "importing": 900, "output": 1100, "json": 2800,
+    "exit-statuses": 1000, "apple-cache": 850, "foundation-cache": 800, "webkit-cache": 1000, "changelog": 300,
+}
+PAGES = sorted(FOLDER.glob("*.md"))
+NAMES = [page.stem for page in PAGES]
+# The most words of the paragraph below the title, and of a sentence.
+FIRST, SENTENCE = 40, 25
+# What the pages said that reads as translated, or that nobody but the authors says.
+AVOIDED = re.compile(r"\b(anew|beside a running|in hand|at hand|whatever it|as little as|all the same|what goes|to tell apart|of one's own|each other one)\b", re.I)
+
+
+def read(name):
+    return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+
+
+def prose(text):
+    """The paragraphs and list items of a page, each on one line, without code, tables and headings."""
+    text = re.sub(r"(?ms)^```.*?^```$", "", text)
+    text = re.sub(r"(?m)^(#.*|\|.*|    .*)$", "", text)
+    text = re.sub(r"(?m)^(- |\d+\. |\*\*[^\n]*\*\*$)", r"\n\n", text)
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
+
+
+def sentences(text):
+    """The sentences of a page. Code in a sentence counts as one word, and so does a link."""
+    for paragraph in prose(text):
+        paragraph = re.sub(r"`[^`]*`", "code", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", paragraph))
+        yield from re.split(r"(?<=[.?!:;])\s+", paragraph)
+
+
+def test_budgets():
+    """Every page has a budget and keeps it, and all together stay below the limit."""
+    assert set(NAMES) == set(BUDGETS)
+    counts = {name: len(read(name).split()) for name in NAMES}
+    assert {name: count for name, count in counts.items() if count > BUDGETS[name] * 1.1} == {}
+    assert sum(counts.values()) <= 33_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_answer_first(name):
+    """A page begins with a short paragraph, and a command follows it."""
+    title, first, second = read(name).split("\n\n")[:3]
+    assert title.startswith("# ") and len(re.sub(r"\]\([^)]*\)", "]", first).split()) <= FIRST, first
+    assert second.startswith(("```sh\n", "```console\n")) or first.endswith(":"), second
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sentences(name):
+    """Sentences are short."""
+    assert [sentence for sentence in sentences(read(name)) if len(sentence.split()) > SENTENCE] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_words(name):
+    """No page names a person's folder, or uses words of translations."""
+    text = read(name)
+    assert not re.search(r"/(Users|home)/anna", text) and not AVOIDED.findall(text)
+
+
+def test_splitting():
+    """Long sentences are found in paragraphs and lists, and not in code."""
+    text = "# T\n\nA b. C `d e f` [g h](i.md) j.\n\n- k\n  l\n- m\n\n```sh\nn o\n```\n\n| p | q |\n\n    r s\n"
+    assert list(sentences(text)) == ["A b.", "C code g h j.", "k l", "m"]
