@@ -83,6 +83,20 @@ def test_inventory_without_root(home):
     assert state(home) == before
 
 
+@pytest.mark.needs_systemd
+def test_verify():
+    """systemd-analyze has no complaint about the unit, and rates its exposure as low."""
+    for name in ("urlcache-inventory.service", "urlcache-inventory.timer"):
+        with open(path(name), "w") as copy:
+            copy.write((EXAMPLES / name).read_text().replace("/usr/local/bin/urlcache-admin", tool))
+    environment = os.environ | {"XDG_RUNTIME_DIR": scratch.root, "SYSTEMD_COLORS": "0"}
+    result = subprocess.run(["systemd-analyze", "verify", "--man=no", path("urlcache-inventory.timer")], capture_output=True, text=True, env=environment)
+    assert result.returncode == 0 and "urlcache-inventory" not in result.stderr, result
+    result = subprocess.run(["systemd-analyze", "security", "--offline=yes", "--threshold=20", path("urlcache-inventory.service")], capture_output=True,
+                            text=True, env=environment)
+    assert result.returncode == 0, result.stdout
+
+
 @pytest.mark.needs_root
 def test_inventory_of_an_open_cache(home):
     """A cache that an app has open is named as unreadable, as the page says."""

@@ -70,6 +70,60 @@ def test_words(name):
     assert not re.search(r"/(Users|home)/anna", text) and not AVOIDED.findall(text)
 
 
+def fragments(line):
+    """The parts of a printed line that are the same each time: four words or more, between names, numbers, paths and commands."""
+    line = re.sub(r"^\s*(error|hint|note): ", "", line).split("urlcache-admin ")[0]
+    for part in re.split(r"'[^']*'|\"[^\"]*\"|(?<![\w-])[+-]?\d[\w.,%]*(?: [KMG]?i?B\b)?|\S*/\S*|[:;,()=]|\b\w+-?\w* s\b", line):
+        words = part.split()
+        if len(words) >= 4 and all(re.fullmatch(r"[\w'-]+", word) for word in words):
+            yield " ".join(words)
+
+
+def variants(fragment):
+    """A fragment, as it is, with a value in the place of some of its words, and without the word that joins it to the one before."""
+    words = fragment.split()
+    yield fragment
+    if len(words) > 3:
+        yield " ".join(words[1:])
+    for start in range(len(words)):
+        for end in range(start + 1, len(words) + 1):
+            # At the end, two words before the value are enough.
+            if end - start <= len(words) - (3 if end < len(words) else 2):
+                yield " ".join([*words[:start], "\0", *words[end:]])
+
+
+def messages(text):
+    """The printed lines that a page shows: those of blocks without a language, if they are not JSON."""
+    for language, block in re.findall(r"(?ms)^```(\w*)\n(.*?)^```$", text):
+        # The line of cron begins with numbers, and JSON with a brace.
+        if not language and block[0] not in "{0123456789":
+            yield from block.splitlines()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_messages(name, sources):
+    """What a page shows as printed is in the sources of the program."""
+    assert [part for line in messages(read(name)) for part in fragments(line) if not any(each in sources for each in variants(part.lower()))] == []
+
+
+@pytest.fixture(scope="session")
+def sources():
+    """The literals of all sources, joined as the compiler does, with a gap for each value."""
+    found = []
+    for file in sorted((REPOSITORY / "Sources").glob("**/*.swift")):
+        text = re.sub(r"(?m)^\s*//.*$", "", file.read_text(encoding="utf-8"))
+        text = re.sub(r'"\s*\+\s*"', "", text)
+        found.append(re.sub(r"\\\((?:[^()]|\([^()]*\))*\)", "\0", text))
+    return " ".join(" ".join(found).split()).lower()
+
+
+def test_fragments(sources):
+    """A message that the program does not print is found."""
+    line = "error: cannot meet the limits, so nothing was removed: at least 38.3 MiB would remain in use, more than the '--max-size' limit"
+    assert list(fragments(line)) == ["cannot meet the limits", "so nothing was removed", "would remain in use"]
+    assert any(each in sources for each in variants("cannot meet the limits")) and not any(each in sources for each in variants("cannot hold the limits"))
+
+
 def test_splitting():
     """Long sentences are found in paragraphs and lists, and not in code."""
     text = "# T\n\nA b. C `d e f` [g h](i.md) j.\n\n- k\n  l\n- m\n\n```sh\nn o\n```\n\n| p | q |\n\n    r s\n"
