@@ -152,3 +152,29 @@ def test_table():
     missing = subprocess.run([sys.executable, EXAMPLES / "urlcache_entries.py", path("none")], capture_output=True, text=True,
                              env=os.environ | {"PATH": f"{path('bin')}:{os.environ['PATH']}"})
     assert missing.returncode == 66, missing
+
+
+def test_steps_of_a_pipeline():
+    """The steps for code scanning find a token that a test left in the cache of a simulator, and say when there is none."""
+    page = (REPOSITORY / "share/doc/urlcache-admin/audit.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"(?ms)^```yaml\n(.*?)^```$", page)
+    [script] = re.findall(r"(?m)^  run: \|\n((?:    .*\n)+)", block)
+    folder = os.path.join("data", "Library/Caches/com.example.shop")
+    os.makedirs(path("bin"))
+    os.makedirs(os.path.dirname(path(folder)))
+    os.symlink(tool, path("bin/urlcache-admin"))
+    os.chmod(scratch.write("bin/xcrun", f'#!/bin/sh\n[ "$*" = "simctl get_app_container booted com.example.shop data" ] && echo "{path("data")}"\n'.encode()), 0o755)
+
+    def run():
+        return subprocess.run(["bash", "-e", "-c", script], cwd=path("data"), stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                              env=os.environ | {"PATH": f"{path('bin')}:{os.environ['PATH']}"}).returncode
+
+    def results():
+        with open(path("data/audit.sarif")) as file:
+            return json.load(file)["runs"][0]["results"]
+
+    assert run() == 66
+    make(folder, entries=200, seed=1)
+    assert run() == 1 and any(result["level"] == "error" for result in results())
+    subprocess.run([tool, "purge", "-c", path(folder), "--all", "--secure", "--yes"], check=True, capture_output=True)
+    assert run() == 0 and results() == []
