@@ -73,6 +73,17 @@ def test_words(name):
     assert not re.search(r"/(Users|home)/anna", text) and not AVOIDED.findall(text)
 
 
+# Facts that change with the systems: each is on the pages that are named, and others link to them.
+FACTS = {r"`URLSession`\s+stores\s+nothing\s+by\s+itself": {"faq", "foundation-cache"}, r"drops\s+everything": {"faq"}, r"enable-linger": {"scheduling"},
+         r"type-checked": {"faq"}, r"zeroes\s+the\s+rows": {"removed-entries"}, r"iOS\s+18\s+to\s+27": {"apple-cache"}, r"command -v urlcache-admin": {"scheduling"}}
+
+
+@pytest.mark.parametrize("fact", FACTS)
+def test_facts(fact):
+    """A fact is stated where it belongs, and nowhere else."""
+    assert {name for name in NAMES if re.search(fact, read(name))} == FACTS[fact]
+
+
 def fragments(line):
     """The parts of a printed line that are the same each time: four words or more, between names, numbers, paths and commands."""
     line = re.sub(r"^\s*(error|hint|note): ", "", line).split("urlcache-admin ")[0]
