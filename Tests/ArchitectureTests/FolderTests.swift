@@ -16,9 +16,8 @@ import Testing
     #expect(try Self.folders().filter { $0.value > Self.mostFiles } == [:])
   }
 
-  @Test func `the architecture page lists every folder and no other`() throws {
-    let page = SourceFile.root.appending(
-      components: "..", "share", "doc", "urlcache-admin", "architecture.md")
+  @Test func `the page about the sources lists every folder and no other`() throws {
+    let page = SourceFile.root.appending(component: "README.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     let section = try #require(text.split(separator: "\n## ").first { $0.hasPrefix("Folders\n") })
     let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }

@@ -23,6 +23,8 @@ struct SourceFile {
 
   private static func read() throws -> [SourceFile] {
     try FileManager.default.subpathsOfDirectory(atPath: root.path()).sorted().compactMap { path in
+      // The page about the sources is in no module.
+      guard path.contains("/") else { return nil }
       let file = root.appending(path: path)
       guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
         return nil

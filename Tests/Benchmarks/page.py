@@ -132,7 +132,7 @@ def main():
     with open(os.path.join(HERE, "page.md"), encoding="utf-8") as file:
         text = page.write(file.read())
     pictures = {"growth": draw_growth.picture(page.find("growth")), "peers": draw_peers.picture(list(filter(None, map(page.find, draw_peers.NAMES))))}
-    written = {"benchmarks.md": text}
+    written = {"README.md": text}
     for name, themes in pictures.items():
         written |= {f"{name}.svg": themes["light"], f"{name}-dark.svg": themes["dark"]}
     for name, content in written.items():

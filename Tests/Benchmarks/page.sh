@@ -5,7 +5,7 @@
 #
 # A SCRIPT is the name of a script in this folder without .sh; it may be followed by the arguments of that script, as in "run 2000".
 # Without a name, all scripts run, which takes hours and 50 GB of disk; with --write alone, none. Each keeps its figures in FIGURES,
-# which is Tests/Benchmarks/figures unless it is set; the page is written into PAGES, which is share/doc/urlcache-admin.
+# which is Tests/Benchmarks/figures unless it is set; the page, README.md, is written into PAGES, which is Tests/Benchmarks.
 set -eu
 cd "$(dirname "$0")/../.."
 if [ "${1-}" = --write ]; then
@@ -21,4 +21,4 @@ for script; do
   shift
   sh "Tests/Benchmarks/$name.sh" "$@"
 done
-python3 Tests/Benchmarks/page.py "${FIGURES-Tests/Benchmarks/figures}" "${PAGES-share/doc/urlcache-admin}"
+python3 Tests/Benchmarks/page.py "${FIGURES-Tests/Benchmarks/figures}" "${PAGES-Tests/Benchmarks}"

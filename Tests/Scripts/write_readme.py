@@ -1,4 +1,4 @@
-"""Runs every console block of the README and the tutorial, and writes the output into these pages and their picture.
+"""Runs every console block of the README and the tutorial, and writes the output into these pages.
 
     write_readme.py URLCACHE-ADMIN
 """
@@ -7,7 +7,6 @@ import os
 import sys
 
 import readme_blocks
-import terminal_picture
 
 program = os.path.abspath(sys.argv[1])
 for page in readme_blocks.PAGES:
@@ -15,5 +14,3 @@ for page in readme_blocks.PAGES:
     with open(page, "w", encoding="utf-8") as file:
         file.write(text)
     print(*differences, sep="\n", end="")
-with open(terminal_picture.PICTURE, "w", encoding="utf-8") as file:
-    file.write(terminal_picture.draw(*programs))

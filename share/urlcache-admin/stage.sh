@@ -33,11 +33,13 @@ cp "$binaries/urlcache-admin-fetch" "$tree/libexec/urlcache-admin/"
 cp -R "$checkout/share/." "$tree/share/"
 # systemd looks for user units below 'share', and for system units below 'lib'.
 mv "$tree/share/systemd/system" "$tree/lib/systemd/"
-# The pages and the README are in one folder, so their links to each other are shorter than in a checkout.
+# The pages and the README are in one folder, so their links to each other are shorter than in a checkout. What is about the sources
+# is not installed, and is named without a link.
 doc=$tree/share/doc/urlcache-admin
 cp "$checkout/README.md" "$doc/"
 for file in "$doc"/*.md; do
   sed -e 's|](\.\./\.\./\.\./README\.md|](README.md|g' -e 's|\([("]\)share/doc/urlcache-admin/|\1|g' \
+    -e 's!\[\([^]]*\)\]([./]*\(Sources\|Tests\)/[^)]*)!\1!g' \
     -e 's|](LICENSE)|](https://www.apache.org/licenses/LICENSE-2.0)|g' "$file" >"$tree/.rewritten"
   mv "$tree/.rewritten" "$file"
 done

@@ -8,7 +8,7 @@ import ResponseStorage
 /// URLs behave the same: only the signature changes.
 ///
 /// The rules avoid false positives: a URL that may be another resource, such as another size, scale or photo, is not a
-/// version of the first. Source: `superseded.md`, "What counts as a version".
+/// version of the first. Source: `leftovers.md`, "What counts as a version".
 public struct ResourceVersion: Hashable, Sendable {
   /// What differs between the versions of a resource.
   public enum Kind: String, Hashable, Sendable, CaseIterable {

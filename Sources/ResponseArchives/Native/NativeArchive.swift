@@ -4,7 +4,7 @@ import ResponseStorage
 
 /// The archive format that keeps everything in a store: the names of its members.
 ///
-/// See `share/doc/urlcache-admin/native-archives.md`.
+/// See `share/doc/urlcache-admin/archives.md`.
 public enum NativeArchive {
   /// The name of the format, in the header.
   static let format = "urlcache-archive"

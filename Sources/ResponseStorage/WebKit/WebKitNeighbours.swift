@@ -2,7 +2,7 @@ import Files
 
 /// What WebKit, or the system for it, keeps beside its cache, and this library does not read.
 ///
-/// Source: `webkit-cache.md`, "What is beside it".
+/// Source: `webkit-cache.md`.
 enum WebKitNeighbours {
   /// The contents of files and folders next to the cache, by their names on Apple systems and elsewhere.
   private static let besideCache: [(names: [String], contents: String)] = [

@@ -8,8 +8,8 @@ import pytest
 
 from products import REPOSITORY
 
-PAGES = REPOSITORY / "share/doc/urlcache-admin"
-NAMES = ["benchmarks.md", "peers.svg", "peers-dark.svg", "growth.svg", "growth-dark.svg"]
+PAGES = REPOSITORY / "Tests/Benchmarks"
+NAMES = ["README.md", "peers.svg", "peers-dark.svg", "growth.svg", "growth-dark.svg"]
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def test_written(written, name):
 
 def test_goals():
     """Each goal has a row of its table, if that was measured."""
-    text = (PAGES / "benchmarks.md").read_text(encoding="utf-8")
+    text = (PAGES / "README.md").read_text(encoding="utf-8")
     goals = (REPOSITORY / "Tests/Benchmarks/goals.tsv").read_text(encoding="utf-8").splitlines()[1:]
     assert len(goals) > 20
     for goal in goals:

@@ -1,8 +1,9 @@
-"""Runs every command of the page for readers of guides, and compares the output with what it should contain.
+"""Runs the command for each point that guides to `URLCache` teach (`guides.tsv`), and compares the output with what it should contain.
 
 Words in capitals stand for the caches, archives and URLs of these tests.
 """
 
+import csv
 import datetime
 import hashlib
 import os
@@ -128,13 +129,9 @@ class Shop:
 
 
 def rows():
-    """The commands of the page by the ids of their rows; a row without a command has none."""
-    result = {}
-    for line in (REPOSITORY / "share/doc/urlcache-admin/guides.md").read_text().splitlines():
-        if match := re.match(r"\| (T\d-\d\d) \|.*\| ([^|]*) \|$", line):
-            command = re.search(r"`([^`]+)`", match[2])
-            result[match[1]] = command and command[1]
-    return result
+    """The commands by the ids of the points; a point without a command has none."""
+    with open(os.path.join(os.path.dirname(__file__), "guides.tsv"), encoding="utf-8", newline="") as file:
+        return {row["id"]: row["command"] or None for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)}
 
 
 # How each command ends, and what it prints, by the row: an expression for a part of it.
@@ -270,7 +267,7 @@ WITHOUT = {"T2-18", "T3-14", "T4-03"}
 
 
 def test_rows():
-    """Each row of the page has a command and something that the command should print, or neither."""
+    """Each point has a command and something that the command should print, or neither."""
     found = rows()
     assert found.keys() == EXPECTED.keys() | WITHOUT, found.keys() ^ (EXPECTED.keys() | WITHOUT)
     assert {id for id, command in found.items() if not command} == WITHOUT

@@ -10,6 +10,8 @@ from products import REPOSITORY
 
 FOLDER = REPOSITORY / "share/doc/urlcache-admin"
 PAGES = [REPOSITORY / "README.md", *sorted(FOLDER.glob("*.md"))]
+# What is about the sources and the tests is not installed.
+DEVELOPERS = [REPOSITORY / "Sources/README.md", *sorted((REPOSITORY / "Tests").glob("**/README.md"))]
 # A link or picture of Markdown, or an attribute of HTML.
 TARGET = re.compile(r"\]\(([^)\s]+)\)|\b(?:href|src|srcset)=\"([^\"]+)\"")
 
@@ -43,7 +45,7 @@ def broken(page):
             yield target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@pytest.mark.parametrize("page", [*PAGES, *DEVELOPERS], ids=lambda page: str(page.relative_to(REPOSITORY)))
 def test_links(page):
     """Each link leads to a file, and its anchor to a heading."""
     assert not list(broken(page)), page
@@ -59,6 +61,7 @@ def test_installed_links(tmp_path):
     assert {page.name for page in pages} == {page.name for page in PAGES}
     for page in pages:
         assert not list(broken(page)), page
+        assert not re.search(r"\]\([./]*(Sources|Tests)/", page.read_text(encoding="utf-8")), page
 
 
 def test_broken_links_are_found(tmp_path):
