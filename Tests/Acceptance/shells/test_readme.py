@@ -2,34 +2,22 @@
 
 import os
 import re
+import shutil
 import struct
 import subprocess
 
 import pytest
 
 import readme_blocks
-import scratch
-from products import maker, tool
+from products import tool
 from scratch import path
 
-WRITE = "write it with 'python3 Tests/Scripts/write_readme.py .build/debug/urlcache-admin .build/debug/sample-cache'"
-
-
-@pytest.fixture
-def quick_maker():
-    """The path of a `sample-cache` that copies the caches that the README and the demonstration make alike."""
-    cases = [f'"--entries {entries} --seed 1 --faults orphan-files "*) exec cp -a {scratch.made_up(("--faults", "orphan-files"), entries, 1)} "$folder" ;;'
-             for entries in (2000, 4000)]
-    os.mkdir(path("made"))
-    script = scratch.write("made/sample-cache", "\n".join(
-        ["#!/bin/sh", "for folder; do :; done", 'case "$*" in', f"*--newest*) exec '{maker}' \"$@\" ;;", *cases, "esac", f"exec '{maker}' \"$@\"", ""]).encode())
-    os.chmod(script, 0o755)
-    return script
+WRITE = "write it with 'python3 Tests/Scripts/write_readme.py .build/debug/urlcache-admin'"
 
 
 def test_length():
     """The README stays short."""
-    assert len(readme_blocks.read().split()) <= 1000
+    assert len(readme_blocks.read().split()) <= 900
 
 
 def test_pictures():
@@ -41,28 +29,45 @@ def test_pictures():
             data = file.read()
         width, height = struct.unpack(">II", data[16:24])
         assert data.startswith(b"\x89PNG\r\n") and len(data) < 200_000, (name, len(data))
-        assert width == 1280 and 600 <= height <= 1000, (name, width, height)
+        assert width == 1280 and 600 <= height <= 900, (name, width, height)
 
 
 @pytest.mark.parametrize("page, least", zip(readme_blocks.PAGES, [6, 8]), ids=["README", "tutorial"])
-def test_blocks(page, least, quick_maker):
+def test_blocks(page, least):
     """Every block shows the output of its commands."""
     assert len(readme_blocks.BLOCK.findall(readme_blocks.read(page))) >= least, "the blocks were not found"
-    _, differences = readme_blocks.run_blocks(page, tool, quick_maker)
+    _, differences = readme_blocks.run_blocks(page, tool)
     assert not differences, WRITE + "\n" + "\n".join(differences)
 
 
-def test_demonstration(quick_maker):
-    """The demonstration runs each of its commands on a made-up cache."""
-    binaries, temporary = path("bin"), path("tmp")
-    os.makedirs(binaries)
-    os.makedirs(temporary)
-    for program in (tool, quick_maker):
-        os.symlink(program, os.path.join(binaries, os.path.basename(program)))
-    script = os.path.join(path("share/urlcache-admin"), "demo.sh")
-    os.makedirs(os.path.dirname(script))
-    with open(os.path.join(readme_blocks.CHECKOUT, "share/urlcache-admin/demo.sh")) as file, open(script, "w") as copy:
-        copy.write(file.read())
-    result = subprocess.run(["sh", script], capture_output=True, text=True, env=os.environ | {"TMPDIR": temporary, "LC_ALL": "C.UTF-8"})
-    assert result.returncode == 0 and "error:" not in result.stdout, result
-    assert re.findall(r"(?m)^\+ urlcache-admin (\w+)", result.stdout) == ["usage", "list", "purge", "report"], result.stdout
+def demonstration(program):
+    """Runs the demonstration where the program is installed."""
+    for folder in ("bin", "tmp", "share/urlcache-admin"):
+        os.makedirs(path(folder))
+    os.symlink(program, path("bin/urlcache-admin"))
+    script = path("share/urlcache-admin/demo.sh")
+    shutil.copy(os.path.join(readme_blocks.CHECKOUT, "share/urlcache-admin/demo.sh"), script)
+    return subprocess.run(["sh", script], capture_output=True, text=True, env=os.environ | {"TMPDIR": path("tmp"), "LC_ALL": "C.UTF-8"})
+
+
+def test_demonstration():
+    """The demonstration asks eight questions, each with a command and its answer, and what it says to do at the end works."""
+    result = demonstration(tool)
+    assert result.returncode == 0 and not result.stderr and "error:" not in result.stdout, result
+    steps = re.findall(r"(?m)^# (.*)\n\$ urlcache-admin (\w+) .*\n(?!\n)(.+)\n", result.stdout)
+    assert [verb for _, verb, _ in steps] == ["usage", "audit", "explain", "purge", "purge", "import", "enforce", "report"], result.stdout
+    [command] = re.findall(r"remove it with: (rm -r .*)\n", result.stdout)
+    [folder] = os.listdir(path("tmp"))
+    assert {"com.example.shop", "report.html", "gone.tar.zst"} == set(os.listdir(os.path.join(path("tmp"), folder)))
+    subprocess.run(command, shell=True, check=True)
+    assert os.listdir(path("tmp")) == []
+
+
+def test_failed_demonstration():
+    """The demonstration fails where a command ends with another status than it should, and says which."""
+    program = path("program")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\n[ \"$1\" != explain ] || exit 70\nexec '{tool}' \"$@\"\n")
+    os.chmod(program, 0o755)
+    result = demonstration(program)
+    assert result.returncode == 1 and "FAILED: it ended with 70 instead of 0" in result.stderr and "--older-than" not in result.stdout, result

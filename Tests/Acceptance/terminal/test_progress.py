@@ -116,7 +116,7 @@ def test_control_c_leaves_a_clean_line(columns):
     assert seen.rows == [], seen.rows
 
 
-def test_sample_cache_has_progress():
+def test_sample_has_progress():
     seen, _ = terminal.run("--entries", "200", "--seed", "1", "--progress", "always", scratch.path("made"), program=maker,
                            streams=["stderr"])
     assert seen.status == 0 and b"Making entries" in seen.written and seen.rows == []

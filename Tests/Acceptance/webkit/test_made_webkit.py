@@ -15,7 +15,7 @@ from scratch import path, run
 from webkit_records import Cache
 
 
-def run_sample_cache(name, *words):
+def make_sample(name, *words):
     subprocess.run([maker, "--format", "webkit", "--seed", "1", *words, path(name)], check=True)
 
 
@@ -34,8 +34,8 @@ def test_written_as_webkit_does():
 
 
 def test_sample_caches():
-    """The caches that `sample-cache` makes are sound, hold lists, redirects, long bodies and partitions, and have the faults that were asked for."""
-    run_sample_cache("sound", "--entries", "1000")
+    """The caches that `sample` makes are sound, hold lists, redirects, long bodies and partitions, and have the faults that were asked for."""
+    make_sample("sound", "--entries", "1000")
     cache = path("sound")
     output = json.loads(run("check", "--full", cache, "--format", "json", status=None).stdout)
     assert not [finding for finding in output["findings"] if finding["code"] not in ("no-store", "no-cache-without-validator")]
@@ -52,7 +52,7 @@ def test_sample_caches():
     for entry in found:
         kind = {"resource": "Resource", "subresources": "SubResources"}[entry["type"]]
         assert hashlib.sha1(salt + f"{entry['partition'] or ''}{kind}{entry['url']}".encode()).hexdigest().upper() == entry["id"]
-    run_sample_cache("faulty", "--entries", "400", "--faults", "orphan-files,missing-bodies,undecodable")
+    make_sample("faulty", "--entries", "400", "--faults", "orphan-files,missing-bodies,undecodable")
     codes = [finding["code"] for finding in json.loads(run("check", path("faulty"), "--format", "json", status=None).stdout)["findings"]]
     assert codes.count("missing-body-file") == 10 and codes.count("orphaned-blob") == codes.count("lone-blob") == 2 and "undecodable" in codes, codes
 
