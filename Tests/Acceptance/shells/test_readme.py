@@ -70,4 +70,4 @@ def test_failed_demonstration():
         file.write(f"#!/bin/sh\n[ \"$1\" != explain ] || exit 70\nexec '{tool}' \"$@\"\n")
     os.chmod(program, 0o755)
     result = demonstration(program)
-    assert result.returncode == 1 and "FAILED: it ended with 70 instead of 0" in result.stderr and "--older-than" not in result.stdout, result
+    assert result.returncode == 1 and "FAILED: it ended with 70 instead of 1" in result.stderr and "--older-than" not in result.stdout, result
