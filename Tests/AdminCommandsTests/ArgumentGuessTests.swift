@@ -56,13 +56,13 @@ import Testing
     ),
     (
       ["purge", "a.example", "shop", "-n"],
-      "there is no file or configured cache 'a.example', and it is not a URL or an id",
+      "no cache 'a.example': no such file, and no cache of this name in the configuration",
       "did you mean: urlcache-admin purge --host a.example shop -n"
     ),
     (
       ["list", "*.png"],
-      "there is no file or configured cache '*.png', and it is not a URL or an id",
-      "check the path; for a part of a URL use '--glob' or '--prefix'"
+      "no cache '*.png': no such file, and no cache of this name in the configuration",
+      "find caches with: urlcache-admin discover"
     ),
     // Missing arguments.
     (

@@ -81,7 +81,11 @@ struct CacheRuns {
     do {
       environment.configuration = try environment.readingConfiguration(command.cache.config)
       try environment.configuration.checkAll(in: environment)
+      let isOption = command.cache.cache != nil
       try command.takeOperands(in: environment)
+      if !command.runsForAllCaches {
+        try command.locateCache(isOption: isOption, in: &environment)
+      }
       return nil
     } catch { return error }
   }

@@ -333,7 +333,7 @@ def test_operands(secretive):
     assert expected and run("grep", "four", secretive, status=3).stdout == expected
     assert run("grep", "four", secretive, "1").stdout == expected and run("search", "four", secretive, "-m1", "1").stdout == expected
     run("grep", "four", secretive, "2", status=1)
-    assert b"there is no file or configured cache 'nowhere', and it is not a URL or an id" in run("grep", "four", "nowhere", status=66).stderr
+    assert b"no cache 'nowhere': no such file, and no cache of this name in the configuration" in run("grep", "four", "nowhere", status=66).stderr
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+[0-9]", "(a|a)*[0-9]", "(?:(a?){50}){50}[0-9]", "(.*a){30}[0-9]"])

@@ -68,6 +68,7 @@ extension URLCacheAdmin {
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
+    var isConfirmed: Bool { change.yes }
     var recording: RecordOptions { change.recording }
     var outputPurpose: OutputPurpose { changes.isNothing || isDryRun ? .answer : .receipt }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }

@@ -75,7 +75,7 @@ extension URLCacheAdmin {
           "there are two caches, '\(printable(cache))' and '\(printable(word))'",
           hint: "name one cache, as the first operand or with '-c'")
       }
-      if try environment.isCache(word, unlessEntry: false) { cache.cache = word }
+      if try environment.isCache(word, unlessEntry: false, or: { false }) { cache.cache = word }
     }
 
     /// Returns the values of parameters, by name: operands such as `:name=value`.
