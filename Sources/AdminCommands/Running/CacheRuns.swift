@@ -126,7 +126,7 @@ struct CacheRuns {
     guard !names.isEmpty else {
       throw CommandFailure(
         .configuration, kind: "configuration", "the configuration names no caches",
-        hint: "list the configuration files with 'urlcache-admin config list'")
+        hint: "name a cache with: urlcache-admin config set caches.NAME.path PATH")
     }
     guard VerbSynonyms.changing.contains(type(of: command)._commandName) else { return names }
     return try namesOfDifferentCaches(names)
