@@ -67,7 +67,8 @@ struct CacheLookup {
     if let place = discovery.unreadable.first {
       throw CommandFailure(
         .noPermission, kind: "no-permission",
-        "cannot search '\(printable(place.path))': \(place.reason); another cache of '\(printable(word))' could be there",
+        "cannot search '\(printable(place.path))': \(place.reason); another cache of"
+          + " '\(printable(word))' could be there",
         hint:
           "name the cache by its path: \(OptionHints.commandLine(environment.words(naming: path, insteadOf: word)))",
         path: place.path)
