@@ -195,7 +195,7 @@ import Testing
         ["--grep", "x"],
         "'list' has no option '--grep'\nhint: did you mean: urlcache-admin list shop --contains x"
       ),
-      (["--host", "*.example.com"], "use '.example.com' for that host and its subdomains"),
+      (["--host", "*.*.example.com"], "is not a host"),
       (["--host", "exam*"], "is not a host"), (["--mime", "wasm"], "or '*/wasm' for all"),
       (["--mime", "/"], "is not a media type"), (["--status", "1000"], "is not a status"),
       (["--status", "499-400"], "is not a status"), (["--status=-5"], "is not a status"),
