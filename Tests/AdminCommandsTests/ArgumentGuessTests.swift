@@ -56,13 +56,13 @@ import Testing
     ),
     (
       ["purge", "a.example", "shop", "-n"],
-      "there is no file or configured cache 'a.example', and it is not a URL or an id",
+      "no cache 'a.example': no such file, and no cache of this name in the configuration",
       "did you mean: urlcache-admin purge --host a.example shop -n"
     ),
     (
       ["list", "*.png"],
-      "there is no file or configured cache '*.png', and it is not a URL or an id",
-      "check the path; for a part of a URL use '--glob' or '--prefix'"
+      "no cache '*.png': no such file, and no cache of this name in the configuration",
+      "find caches with: urlcache-admin discover"
     ),
     // Missing arguments.
     (
@@ -191,7 +191,7 @@ import Testing
       #expect(result.messages.contains(#""message":"\#(message)","hint":"\#(hint)""#))
       return
     }
-    let isMissing = message.hasPrefix("there is no file")
+    let isMissing = message.hasPrefix("no cache '")
     #expect(
       result
         == CommandLineResult(
@@ -226,7 +226,7 @@ import Testing
   /// Runs the command lines in a hint, except those with names of things that are not there, and those that wait.
   private func expectToRun(_ hint: String) throws {
     for words in GuessedCommandLine.suggestions(in: hint)
-    where !["import", "config", "watch"].contains(words[0])
+    where !["import", "config", "watch", "discover"].contains(words[0])
       && Set(words).isDisjoint(with: ["OTHER", "OLD", "plan.json"])
     {
       let result = try run(words)

@@ -124,8 +124,8 @@ import Testing
   @Test(arguments: [
     (
       ["list"],
-      "no cache given\nhint: name it as the first operand or with '-c'; find caches with"
-        + " 'urlcache-admin discover .'"
+      "no cache given\nhint: name it as the first operand or with '-c'; find caches with:"
+        + " urlcache-admin discover"
     ),
     (
       ["list", "-c", "memory", "Cache.db"],
@@ -225,7 +225,7 @@ import Testing
           status: .usage,
           messages: #"{"schema":"urlcache-admin.error/1","code":64,"kind":"usage","#
             + #""message":"no cache given","hint":"name it as the first operand or "#
-            + #"with '-c'; find caches with 'urlcache-admin discover .'","path":null}"# + "\n"))
+            + #"with '-c'; find caches with: urlcache-admin discover","path":null}"# + "\n"))
   }
 
   @Test func `a missing cache is reported`() {
@@ -233,8 +233,8 @@ import Testing
       CommandLineResult.running(["list", "-c", "gone"], now: now)
         == CommandLineResult(
           status: .noInput,
-          messages: "error: no cache at 'gone'\nhint: check the path; a cache is a"
-            + " Cache.db, its folder, or the folder of a Foundation cache\n"))
+          messages: "error: no cache 'gone': no such file, and no cache of this name in the"
+            + " configuration\nhint: find caches with: urlcache-admin discover\n"))
   }
 
   @Test(

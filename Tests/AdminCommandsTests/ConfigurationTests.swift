@@ -42,20 +42,23 @@ import Testing
       (["-c", "./shop"], "./shop"), (["-c", "nobody"], "nobody"),
     ] {
       let result = try run(["list"] + words, user: file, store: nil)
-      #expect(result.messages.hasPrefix("error: no cache at '\(path)'\n"), "\(result)")
+      #expect(result.messages.hasPrefix("error: no cache '\(path)': no such file"), "\(result)")
     }
     for (name, hint) in [
       ("shpo", "did you mean 'shop'?"), ("nobody", "configured names: shop, other"),
       (
         "./shpo",
-        "check the path; a cache is a Cache.db, its folder, or the folder of a Foundation cache"
+        "find caches with: urlcache-admin discover"
       ),
     ] {
       let result = try run(["list", "-c", name], user: file, store: nil)
       #expect(
         result
           == CommandLineResult(
-            status: .noInput, messages: "error: no cache at '\(name)'\nhint: \(hint)\n"))
+            status: .noInput,
+            messages:
+              "error: no cache '\(name)': no such file\(name.contains("/") ? "" : ", and no cache of this name in the configuration")\nhint: \(hint)\n"
+          ))
     }
     let moved = try run(["--config", "/x", "-c", "shop", "list"], user: "", store: nil)
     #expect(moved.status == .noInput)

@@ -17,8 +17,11 @@ import Testing
   @Test(
     arguments: [
       (
-        "host", "*.x.org", "contains '*', which no host does",
-        "use '.x.org' for that host and its subdomains"
+        "host", "*.*.x.org", "is not a host",
+        "use a host, or '.example.com' for a host and its subdomains; 'glob' matches whole URLs against a pattern"
+      ),
+      (
+        "host", "*.", "is not a host", "use a host, or '.example.com' for a host and its subdomains"
       ),
       (
         "host", "a*b", "is not a host",
@@ -117,12 +120,8 @@ import Testing
   @Test(
     arguments: [
       (
-        "host = \"*.x.org\"", "'*.x.org' contains '*', which no host does",
-        "use '.x.org' for that host and its subdomains"
-      ),
-      (
-        "host in (a, \"*.x.org\")", "'*.x.org' contains '*', which no host does",
-        "use '.x.org' for that host and its subdomains"
+        "host in (a, \"*..x.org\")", "'*..x.org' is not a host",
+        "use a host, or '.example.com' for a host and its subdomains"
       ),
       (
         "host ^= \"a*b\"", "'a*b' contains '*', which no host does",

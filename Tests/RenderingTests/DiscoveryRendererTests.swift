@@ -14,11 +14,11 @@ struct DiscoveryRendererTests {
     DiscoveryRenderer(now: now).appendTable(discovery, into: &buffer)
     #expect(
       Samples.text(buffer) == """
-        FORMAT      SCHEMA  ENTRIES  SIZE ON DISK  NEWEST  IN USE   APP  CACHE
-        apple          203   12,345       2.0 MiB     12d  pid 471  -    /a/Cache.db
-        apple            -        0       4.0 KiB       -  no       -    /日本‹U+202E›
-        apple           25        -             -       -  yes      -    /c
-        foundation       -        7         700 B      0s  -        -    /d
+        APP  KIND           SIZE  IN USE   PATH
+        -    apple       2.0 MiB  pid 471  /a/Cache.db
+        -    apple       4.0 KiB  no       /日本‹U+202E›
+        -    apple             -  yes      /c
+        -    foundation    700 B  -        /d
 
         """)
   }
@@ -86,7 +86,7 @@ struct DiscoveryRendererTests {
     DiscoveryRenderer(now: now).appendJSON(Discovery(), into: &buffer)
     #expect(
       Samples.text(buffer) == """
-        FORMAT  SCHEMA  ENTRIES  SIZE ON DISK  NEWEST  IN USE  APP  CACHE
+        APP  KIND  SIZE  IN USE  PATH
         {"schema":"urlcache-admin.discover/1","stores":[],"entries":0,"footprint_bytes":0,"unreadable":[],"folders_too_deep":0}
 
         """)

@@ -66,7 +66,9 @@ extension CacheOperandCommand {
       let isLiteral = entries.count < environment.operandsAfterTerminator
       let isCache =
         try !isLiteral && cache.cache == nil
-        && environment.isCache(word, unlessEntry: Self.takesEntries)
+        && environment.isCache(word, unlessEntry: Self.takesEntries) {
+          try isIdentifier(word, in: environment)
+        }
       if isCache {
         cache.cache = word
       } else {
@@ -99,9 +101,13 @@ extension CacheOperandCommand {
 extension CommandEnvironment {
   /// Whether the first operand is the cache.
   ///
-  /// - Parameter takesEntries: Whether the operand could name an entry instead.
+  /// - Parameters:
+  ///   - takesEntries: Whether the operand could name an entry instead.
+  ///   - isIdentifier: Returns whether a word that is nothing else is the identifier of an app.
   /// - Throws: ``CommandFailure`` if the operand could mean two things.
-  func isCache(_ word: String, unlessEntry takesEntries: Bool) throws(CommandFailure) -> Bool {
+  func isCache(
+    _ word: String, unlessEntry takesEntries: Bool, or isIdentifier: () throws -> Bool
+  ) throws -> Bool {
     let entry = try? EntryNames.Name(written: word)
     if case .url = entry { return false }
     let named = configuration.path(ofCache: word)?.text
@@ -110,21 +116,19 @@ extension CommandEnvironment {
     if takesEntries, entry != nil {
       // An id is an entry, unless there is a cache with that name.
       guard named != nil || exists && isReadableCache(word) else { return false }
-      throw .usage(
+      throw CommandFailure.usage(
         "'\(printable(word))' could be a cache or the id of an entry",
         hint: "write '-c \(word)' for the cache, or '-- \(word)' for the entry")
     }
     if named != nil || exists || !takesEntries { return true }
     // Opening reports that there is no such file.
     if Self.looksLikePath(word) { return true }
-    throw CommandFailure(
-      .noInput, kind: "not-found",
-      "there is no file or configured cache '\(printable(word))', and it is not a URL or an id",
+    if try isIdentifier() { return true }
+    throw CommandFailure.noCache(
+      word,
       hint: Spelling.nearest(to: word, among: configuration.cacheNames).map {
         "did you mean '\($0)'?"
-      }
-        ?? OperandHints(in: self).hint(forFirst: word)
-        ?? "check the path; for a part of a URL use '--glob' or '--prefix'")
+      } ?? OperandHints(in: self).hint(forFirst: word))
   }
 
   /// Rejects a word that is both the name of a configured cache and another file: a command could change the wrong one.

@@ -88,6 +88,9 @@ public struct CommandEnvironment {
   /// The notes that are only reported once.
   let reportedNotes = ReportedNotes()
 
+  /// The searches for the caches of apps that were made.
+  let searches = ApplicationSearches()
+
   /// Opens the cache at a path for reading; the other parameters are the time to wait for a lock in milliseconds, and
   /// the time after which stored times are in the future.
   public var openSource: (String, Int32, Timestamp) throws -> OpenedCache

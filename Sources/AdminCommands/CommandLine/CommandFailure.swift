@@ -83,7 +83,6 @@ extension CommandFailure {
         (
           .noInput, "not-found",
           Self.hint(ofNames: cacheNames, like: error.path)
-            ?? "check the path; a cache is a Cache.db, its folder, or the folder of a Foundation cache"
         )
       case .notACache:
         (
@@ -137,6 +136,10 @@ extension CommandFailure {
           error.reason == nil ? "list the entries with 'urlcache-admin list'" : nil
         )
       }
+    if error.code == .notFound, error.reason == nil, let path = error.path {
+      self = .noCache(path, hint: facts.hint)
+      return
+    }
     self.init(
       facts.status, kind: facts.kind, error.description, hint: facts.hint, path: error.path)
   }

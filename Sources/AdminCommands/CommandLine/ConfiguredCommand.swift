@@ -35,6 +35,9 @@ protocol ConfiguredCommand: AdminCommand {
   /// Whether the command changes nothing, so that it can be run again.
   var onlyLooks: Bool { get }
 
+  /// Whether the user is not asked before changes.
+  var isConfirmed: Bool { get }
+
   /// What is recorded of a run; `nil` if nothing is.
   var recorded: RecordedRun? { get }
 
@@ -69,6 +72,8 @@ extension ConfiguredCommand {
   var onlyLooks: Bool { !VerbSynonyms.changing.contains(Self._commandName) }
 
   var isQuiet: Bool { cache.messages.quiet }
+
+  var isConfirmed: Bool { false }
 
   var recorded: RecordedRun? { nil }
 

@@ -11,7 +11,9 @@ public struct URLCacheAdmin: ParsableCommand {
     abstract: "Inspect, clean up and repair the on-disk caches of URLCache.",
     discussion: """
       The cache is the first operand, or follows '-c': a Cache.db, its folder, a
-      Foundation cache folder, an archive, or a name from the configuration.
+      Foundation cache folder, an archive, a name from the configuration, or the APP
+      that 'discover' shows. A command that changes a cache takes an APP only after
+      '-c', and not with '--yes'.
 
       Read-only commands never modify a cache. All commands work while the app is
       running.

@@ -15,11 +15,12 @@ extension OptionHints {
           ? "without '\(option)', all entries are listed"
           : "write a large number, such as '\(option) 1000000'")
     case "--sort":
-      guard let column = Self.column(forOrder: value) else { return nil }
+      guard let column = Self.column(forOrder: value) else { return unknownColumn(in: message) }
       return .usage(
         "'\(printable(value))' is not a column to sort by",
         hint: line(replacing: option, value, by: ["--sort=\(column)"])
           .map { "did you mean: \($0)" })
+    case "--columns": return unknownColumn(in: message)
     case "--status" where ["stale", "fresh", "expired"].contains(value):
       return .usage(
         "'\(printable(value))' is not a status",
@@ -164,5 +165,19 @@ extension OptionHints {
     return index.map { index in
       suggested(Array(words[..<index] + replacement + words[(index + 2)...]))
     }
+  }
+}
+
+extension OptionHints {
+  /// Returns a failure for a column that does not exist, with the most similar one; `nil` for another message.
+  private func unknownColumn(in message: String) -> CommandFailure? {
+    guard let start = message.firstRange(of: "Unknown column '")?.upperBound else { return nil }
+    let name = String(
+      decoding: Array(message[start...].utf8.prefix { $0 != UInt8(ascii: "'") }), as: UTF8.self)
+    let nearest = Spelling.nearest(to: name, among: EntryField.columns.map(\.name))
+    return .usage(
+      "unknown column '\(name)'",
+      hint: nearest.map { "did you mean '\($0)'?" }
+        ?? "list the columns with: urlcache-admin \(command.name) --help")
   }
 }

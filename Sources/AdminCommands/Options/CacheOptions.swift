@@ -10,8 +10,8 @@ struct CacheOptions: ParsableArguments {
   @Option(
     name: [.short, .customLong("cache")],
     help: ArgumentHelp(
-      "The cache: a Cache.db or its folder, a Foundation or WebKit cache folder, or a name from"
-        + " the configuration. Or set URLCACHE_ADMIN_CACHE.",
+      "The cache: a Cache.db or its folder, a Foundation or WebKit cache folder, a name from"
+        + " the configuration, or the APP that 'discover' shows. Or set URLCACHE_ADMIN_CACHE.",
       valueName: "path|name"),
     completion: .requested)
   var cache: String?
@@ -107,8 +107,7 @@ struct CacheOptions: ParsableArguments {
       throw .usage(
         "no cache given",
         hint: environment.lineWithOnlyCache.map { "write: \($0)" }
-          ?? "name it as the first operand or with '-c';"
-          + " find caches with 'urlcache-admin discover .'")
+          ?? "name it as the first operand or with '-c'; find caches with: urlcache-admin discover")
     }
     // Names of the configuration come before paths.
     let path = configuration.path(ofCache: cache)?.text ?? cache

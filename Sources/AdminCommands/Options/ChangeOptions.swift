@@ -53,12 +53,21 @@ struct ChangeOptions: ParsableArguments {
     ) { text in
       var preview = renderer
       preview.isDryRun = true
+      preview.explainsCompaction = false
       preview.appendText(RemovalReceipt(previewing: plan), into: &text)
     }
   }
 }
 
 extension ChangeOptions {
+  /// Leaves out of a receipt what the user has just seen in the question, or reads in the hint after it.
+  func shorten(_ renderer: inout RemovalRenderer, in environment: CommandEnvironment) {
+    guard !dryRun else { return }
+    // A receipt in a file has the list.
+    renderer.listsLargest = yes || !environment.isOutputTerminal
+    renderer.explainsCompaction = !environment.suggests
+  }
+
   /// Returns what a plan removes from which cache: `771 entries (12.9 MiB) from com.example.shop`.
   private static func subject(of plan: RemovalPlan, _ sidecars: SidecarChanges?) -> String {
     var parts: [String] = []

@@ -89,7 +89,7 @@ struct FormatOptions<Format: OutputFormat>: ParsableArguments {
 struct MessageOptions: ParsableArguments {
   @Flag(
     name: [.customShort("q"), .long],
-    help: "Write no notes, hints or summaries to standard error, only errors.")
+    help: "Write no notes, hints, summaries or receipts, only errors.")
   var quiet = false
 }
 

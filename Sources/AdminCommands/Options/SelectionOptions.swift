@@ -38,7 +38,7 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only this host; '.example.com' includes its subdomains.",
+      "Only this host; '.example.com' includes its subdomains, '*.example.com' is only those.",
       valueName: "host"),
     completion: .requested)
   var host: [String] = []

@@ -90,14 +90,17 @@ final class GrepRun {
     }
     if tally.binary > 0 {
       environment.note(
-        "bodies not searched because they are not text: \(tally.binary); search them with '--binary'"
+        "skipped \(QuantityWords.counted(tally.binary, "binary body", "binary bodies"));"
+          + " search \(tally.binary == 1 ? "it" : "them") with '--binary'"
       )
     }
     for (coding, count) in tally.coded.sorted(by: { $0.key < $1.key }) {
-      environment.note("bodies not searched because they are compressed with \(coding): \(count)")
+      let bodies = QuantityWords.counted(count, "body", "bodies")
+      environment.note("skipped \(bodies) compressed with \(coding)")
     }
     if tally.missing > 0 {
-      environment.note("bodies not searched because they are missing: \(tally.missing)")
+      environment.note(
+        "skipped \(QuantityWords.counted(tally.missing, "missing body", "missing bodies"))")
     }
   }
 }

@@ -81,7 +81,11 @@ struct CacheRuns {
     do {
       environment.configuration = try environment.readingConfiguration(command.cache.config)
       try environment.configuration.checkAll(in: environment)
+      let isOption = command.cache.cache != nil
       try command.takeOperands(in: environment)
+      if !command.runsForAllCaches {
+        try command.locateCache(isOption: isOption, in: &environment)
+      }
       return nil
     } catch { return error }
   }
@@ -122,7 +126,7 @@ struct CacheRuns {
     guard !names.isEmpty else {
       throw CommandFailure(
         .configuration, kind: "configuration", "the configuration names no caches",
-        hint: "list the configuration files with 'urlcache-admin config list'")
+        hint: "name a cache with: urlcache-admin config set caches.NAME.path PATH")
     }
     guard VerbSynonyms.changing.contains(type(of: command)._commandName) else { return names }
     return try namesOfDifferentCaches(names)

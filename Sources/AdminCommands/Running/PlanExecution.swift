@@ -113,12 +113,17 @@ struct PlanExecution {
     // What was removed before is gone whatever ended the run, so it is said in any case.
     if let failure, receipt.plan.isEmpty { throw failure }
     renderer.showsFootprint = renderer.showsFootprint || secure != nil
+    change.shorten(&renderer, in: environment)
     try receipt.write(by: renderer, as: change.format, in: environment)
     if let failure {
       receipt.noteBeforeFailure(in: environment)
       throw failure
     }
     receipt.reportRemainder(in: environment)
+    if plan.store.inUse, !plan.entries.isEmpty {
+      environment.note(
+        "the app that has the cache open may keep removed entries in memory until it quits")
+    }
     if let erasure = receipt.erasure {
       erasure.suggestNextCommand(for: plan.store.path, in: environment)
     } else if change.format == .table, plan.store.traits.hasDatabase, !receipt.plan.entries.isEmpty
@@ -158,11 +163,14 @@ extension RemovalRenderer {
 }
 
 extension CommandEnvironment {
+  /// Whether commands are suggested.
+  var suggests: Bool { isMessageTerminal && !isQuiet }
+
   /// Suggests the next command after a receipt, to people: a log needs no suggestions.
   ///
   /// - Parameter command: The words after `urlcache-admin`.
   func suggest(_ purpose: String, _ command: [String]) {
-    guard isMessageTerminal else { return }
+    guard suggests else { return }
     let words = ["urlcache-admin"] + command.map { ShellText.word(ByteString($0)) }
     hint("\(purpose): \(words.joined(separator: " "))")
   }
@@ -200,6 +208,9 @@ extension RemovalReceipt {
       environment.record.add(plan)
       environment.record.left = remainder?.count ?? 0
     }
+    // A receipt of work that is done as planned is what '--quiet' leaves out.
+    let isExpected = !renderer.isDryRun && skipped == 0 && remainder == nil && failure == nil
+    if environment.isQuiet, format == .table, isExpected, erasure == nil { return }
     var output = OutputBuffer(environment)
     try renderer.append(self, as: format, into: &output.text, environment.flushIfLarge)
     try output.flush()

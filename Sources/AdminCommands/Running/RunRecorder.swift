@@ -209,7 +209,7 @@ extension CommandFailure {
   /// Creates the failure to write metrics.
   init(writingMetrics error: FileError, to path: String) {
     self.init(
-      .cannotCreate, kind: "cannot-create", "cannot write the metrics \(error)", path: path)
+      .cannotCreate, kind: "cannot-create", "cannot write the metrics file \(error)", path: path)
   }
 }
 

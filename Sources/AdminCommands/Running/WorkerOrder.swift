@@ -61,7 +61,8 @@ extension WorkerOrder {
   /// The names of the values, each of which is followed by its value.
   private enum Key: String {
     case word, name, path, now, left, file, bytes, home, other, outputWidth, messageWidth, output,
-      message, input, measure, capacity, ruleKey, ruleSeconds, folder, needed, depth
+      message, input, measure, capacity, ruleKey, ruleSeconds, folder, needed, depth,
+      application, unmeasured
   }
 
   /// The encoded order.
@@ -84,6 +85,8 @@ extension WorkerOrder {
       for folder in search.folders { add(.folder, folder) }
       add(.needed, if: search.needsFolders)
       add(.depth, String(search.maximumDepth))
+      add(.application, search.application)
+      add(.unmeasured, if: !search.measures)
     }
     for word in words { add(.word, word) }
     add(.name, name)
@@ -146,6 +149,8 @@ extension WorkerOrder {
         isSearching = true
       case .needed: search.needsFolders = true
       case .depth: search.maximumDepth = Int(text) ?? search.maximumDepth
+      case .application: search.application = text
+      case .unmeasured: search.measures = false
       }
     }
     if isMeasuring { task = .measure(capacity: capacity, rules: rules) }

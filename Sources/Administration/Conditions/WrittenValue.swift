@@ -167,10 +167,12 @@ public struct WrittenValueError: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension WrittenValue {
-  /// Parses a host, or `.` and a domain; rejects text that cannot be the host of a URL.
+  /// Parses a host, or `.` or `*.` and a domain; rejects text that cannot be the host of a URL.
   public static func host(_ text: String) throws(WrittenValueError) -> HostPattern {
     let host = ByteString(text).asciiLowercased
-    let bytes = host.bytes
+    // Certificates and proxies write subdomains like this.
+    let isWildcard = host.bytes.starts(with: "*.".utf8)
+    let bytes = isWildcard ? Array(host.bytes.dropFirst(2)) : host.bytes
     if bytes.contains(UInt8(ascii: "/")) {
       let parts = text.utf8.split(separator: UInt8(ascii: "/"))
       // Parse text such as `example.com/a` as a URL, too, to suggest its host.
@@ -182,14 +184,6 @@ extension WrittenValue {
         text, "is a URL or a path, not a host",
         hint: found.flatMap(\.string).map { "use '\($0)'" }
           ?? "use a host such as 'example.com'")
-    }
-    // Certificates and proxies write subdomains like this. No host equals such a text, so it is
-    // refused instead of selecting nothing.
-    if bytes.starts(with: Array("*.".utf8)), !bytes.dropFirst().contains(UInt8(ascii: "*")) {
-      let domain = String(decoding: bytes.dropFirst(), as: UTF8.self)
-      throw WrittenValueError(
-        text, "contains '*', which no host does",
-        hint: "use '\(domain)' for that host and its subdomains")
     }
     if bytes.contains(UInt8(ascii: ",")) {
       throw WrittenValueError(
@@ -216,7 +210,9 @@ extension WrittenValue {
           ? "use a host such as 'example.com'"
           : "use '\(String(decoding: bytes[..<colon], as: UTF8.self))'")
     }
-    guard bytes != [UInt8(ascii: ".")] else {
+    guard bytes != [UInt8(ascii: ".")],
+      !isWildcard || !bytes.isEmpty && bytes.first != UInt8(ascii: ".")
+    else {
       throw WrittenValueError(
         text, "is not a host", hint: "use a host, or '.example.com' for a host and its subdomains")
     }

@@ -7,10 +7,14 @@ public struct HostPattern: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The text in ASCII, with the dot before a domain.
   let name: ByteString
 
-  /// Creates a pattern from a host, or from `.` and a domain, in any spelling.
+  /// Creates a pattern from a host, from `.` and a domain, or from `*.` and a domain, in any spelling.
   public init(_ text: ByteString) {
     written = text.asciiLowercased
-    name = HostName.ascii(text.bytes[...]).map { ByteString($0) } ?? written
+    let isWildcard = text.bytes.starts(with: "*.".utf8)
+    let host = text.bytes.dropFirst(isWildcard ? 1 : 0)
+    name =
+      HostName.ascii(host).map { ByteString((isWildcard ? [UInt8(ascii: "*")] : []) + $0) }
+      ?? written
   }
 
   public init(stringLiteral text: StaticString) { self.init(ByteString(stringLiteral: text)) }
@@ -22,8 +26,15 @@ public struct HostPattern: Hashable, Sendable, ExpressibleByStringLiteral {
 }
 
 extension ByteString {
-  /// Whether this is the host, or `.` and a domain that contains the host; both as they are compared.
+  /// Whether this is the host, `.` and a domain that contains the host, or `*.` and a domain of which the host is a
+  /// subdomain; both as they are compared.
   func covers(_ host: ByteString) -> Bool {
+    if bytes.starts(with: "*.".utf8) {
+      // As in certificates (RFC 6125 §6.4.3), not the domain itself; unlike there, at any depth.
+      return host.bytes.count >= bytes.count
+        && host.bytes.suffix(bytes.count - 1)
+          .elementsEqual(bytes.dropFirst())
+    }
     guard bytes.first == UInt8(ascii: ".") else { return bytes == host.bytes }
     return host.bytes.elementsEqual(bytes.dropFirst())
       || host.bytes.count > bytes.count && host.bytes.suffix(bytes.count).elementsEqual(bytes)

@@ -307,7 +307,9 @@ extension Selection {
 
   private static func absence(of host: HostPattern, among names: [String]) -> AbsentValue {
     let name = host.written.string ?? ""
-    let domain = name.utf8.first == UInt8(ascii: ".") ? name : ".\(name)"
+    let isWildcard = name.utf8.starts(with: "*.".utf8)
+    let plain = isWildcard ? String(name.dropFirst()) : name
+    let domain = plain.utf8.first == UInt8(ascii: ".") ? plain : ".\(plain)"
     let hasSubdomains = names.contains {
       $0.utf8.count > domain.utf8.count
         && $0.utf8.reversed().starts(with: domain.utf8.reversed())

@@ -29,9 +29,19 @@ public struct CacheFiles: Sendable {
       + findingsOnPermissions()
   }
 
+  /// Whether the files are where an app keeps them, and not a copy that somebody made elsewhere.
+  private var isAmongCaches: Bool {
+    let names = (Directory.resolvedPath(folder) ?? folder).utf8.split(separator: UInt8(ascii: "/"))
+      .map { ByteString(Array($0)).asciiLowercased.bytes }
+    return names.contains { name in name.firstRange(of: Array("cache".utf8)) != nil }
+      && !names.contains { $0.reversed().starts(with: ".xcappdata".utf8.reversed()) }
+  }
+
   private func findingsOnPermissions() -> [AuditFinding] {
     // If others cannot enter the folder, the permissions of the files do not matter.
-    guard Self.canBeEntered(folder), let folder = try? Directory(folder, followingLink: true) else {
+    guard isAmongCaches, Self.canBeEntered(folder),
+      let folder = try? Directory(folder, followingLink: true)
+    else {
       return []
     }
     var findings: [AuditFinding] = []

@@ -11,7 +11,7 @@ import Secrets
 public struct AuditRenderer: Sendable {
   /// The output format.
   public enum Format: String, Hashable, Sendable, CaseIterable {
-    case table, json, ndjson, sarif, markdown
+    case table, json, ndjson, csv, sarif, markdown
   }
 
   /// What is known about the audit as a whole.
@@ -36,6 +36,8 @@ public struct AuditRenderer: Sendable {
   let generator: Generator
   /// The number of hosts to show.
   let mostHosts: Int
+  /// Whether the table shows findings, and not only how many there are.
+  public var showsDetails = true
   var stream = JSONStream(.hostileText)
 
   /// The program that made an output.
@@ -68,6 +70,7 @@ public struct AuditRenderer: Sendable {
     switch format {
     case .json: stream.begin("findings", in: &buffer.bytes) { $0.member(schema: "audit") }
     case .sarif: beginSARIF(into: &buffer)
+    case .csv: buffer.append("severity,rule,host,id,url,place,name,fingerprint,count,bytes\n")
     case .table, .ndjson, .markdown: break
     }
   }
@@ -83,6 +86,7 @@ public struct AuditRenderer: Sendable {
         $0.endLine()
       }
     case .sarif: appendSARIF(finding, into: &buffer)
+    case .csv: appendCSV(finding, into: &buffer)
     case .table, .markdown: break
     }
   }
@@ -92,11 +96,12 @@ public struct AuditRenderer: Sendable {
     _ tally: AuditTally, _ summary: Summary, into buffer: inout TextBuffer
   ) {
     switch format {
-    case .table: appendTable(tally, summary, into: &buffer)
+    case .table where showsDetails: appendTable(tally, summary, into: &buffer)
+    case .table: appendOverview(tally, summary, into: &buffer)
     case .markdown: buffer.append(ByteString(markdown(tally, summary).bytes))
     case .json: finishJSON(tally, summary, into: &buffer)
     case .sarif: stream.end(in: &buffer.bytes)
-    case .ndjson: break
+    case .ndjson, .csv: break
     }
   }
 }
@@ -429,5 +434,89 @@ extension AuditRenderer {
         "; \(QuantityWords.counted(summary.known, "known finding", "known findings")) not shown")
     }
     buffer.append("\n")
+  }
+}
+
+extension AuditRenderer {
+  /// Appends a finding as a line of comma-separated values, with the names of the members in JSON.
+  fileprivate func appendCSV(_ finding: AuditFinding, into buffer: inout TextBuffer) {
+    let id =
+      switch finding.id {
+      case .row(let row): Array(String(row).utf8)
+      case .file(let name): name.bytes
+      case nil: [UInt8]()
+      }
+    let url = finding.url.map { words.secrets.url($0, for: .programs) }
+    let cells: [[UInt8]] = [
+      Array(finding.rule.severity.rawValue.utf8), Array(finding.rule.id.utf8),
+      finding.host?.bytes ?? [], id, url?.bytes ?? [], Array(finding.place.kind.utf8),
+      finding.place.name?.bytes ?? [], Array((finding.secret?.fingerprint ?? "").utf8),
+      Array(String(finding.count).utf8), Array(String(finding.bytes.bytes).utf8),
+    ]
+    for (index, cell) in cells.enumerated() {
+      if index > 0 { buffer.append(UInt8(ascii: ",")) }
+      buffer.append(csv: cell)
+    }
+    buffer.append(UInt8(ascii: "\n"))
+  }
+
+  /// The most hosts of an overview, which fits on one screen.
+  private static let mostHostsOfOverview = 5
+
+  /// Appends how many findings of each rule there are, and on which hosts.
+  fileprivate func appendOverview(
+    _ tally: AuditTally, _ summary: Summary, into buffer: inout TextBuffer
+  ) {
+    let (hosts, rules) = (tally.hosts, broken(tally))
+    if !rules.isEmpty {
+      var table = TextTable([
+        .init(title: "SEVERITY"), .init(title: "FINDINGS", alignment: .right), .init(title: "RULE"),
+        .init(title: "HOSTS", alignment: .right), .init(title: "MOST ON"),
+      ])
+      for rule in rules {
+        let concerned = hosts.compactMap { host in
+          host.rules.first { $0.rule == rule }.map { (host, $0.findings) }
+        }
+        let most = concerned.max { $0.1 < $1.1 }
+        table.append(
+          [
+            Array(rule.severity.rawValue.utf8),
+            grouped(tally.rules[rule, default: 0]), Array(rule.id.utf8),
+            grouped(Int64(concerned.count { $0.0.name != nil })),
+            most.map { shown($0.0, after: 62, in: buffer) } ?? [],
+          ], startingAs: rule.severity.auditEmphasis)
+      }
+      table.append(to: &buffer)
+      buffer.append("\n")
+      var places = TextTable([
+        .init(title: "ERRORS", alignment: .right), .init(title: "WARNINGS", alignment: .right),
+        .init(title: "NOTES", alignment: .right), .init(title: "HOST"),
+      ])
+      for host in hosts.prefix(Self.mostHostsOfOverview) {
+        places.append(
+          [Finding.Severity.error, .warning, .note].map { grouped(host.count($0)) }
+            + [shown(host, after: 26, in: buffer)])
+      }
+      places.append(to: &buffer)
+      let more = hosts.count - Self.mostHostsOfOverview
+      if more > 0 { buffer.append("\(QuantityWords.counted(more, "more host", "more hosts"))\n") }
+      buffer.append("\n")
+    }
+    appendSummary(tally, summary, into: &buffer)
+    if !rules.isEmpty {
+      buffer.append("see the findings with '--details', '--rule ID' or '--host HOST'\n")
+    }
+  }
+
+  private func grouped(_ count: Int64) -> [UInt8] { Array(QuantityWords.grouped(count).utf8) }
+
+  /// Returns the name of a host, shortened for a terminal.
+  private func shown(_ host: AuditTally.Host, after indent: Int, in buffer: TextBuffer) -> [UInt8] {
+    guard let name = host.name else { return Array("the cache's files".utf8) }
+    var text = TextBuffer()
+    text.append(shown: name)
+    return Array(
+      DisplayWidth.shortened(
+        text.bytes[...], to: buffer.style.width(60, after: indent), style: buffer.style))
   }
 }

@@ -28,6 +28,12 @@ public struct RemovalRenderer: Sendable {
   /// Whether people see the size on disk before and after.
   public var showsFootprint = false
 
+  /// Whether people see the largest entries.
+  public var listsLargest = true
+
+  /// Whether people read how to reclaim free space; otherwise a hint follows that says so.
+  public var explainsCompaction = true
+
   /// Whether what is removed is overwritten.
   public var isSecure = false
 
@@ -159,7 +165,7 @@ public struct RemovalRenderer: Sendable {
       buffer.append(isDryRun ? "Would free " : "Freed ")
       buffer.append(byteCount: receipt.returnedBytes)
       buffer.append(" on disk")
-      if plan.store.traits.hasDatabase, !isSecure {
+      if plan.store.traits.hasDatabase, !isSecure, explainsCompaction {
         // CFNetwork creates its databases with incremental vacuum, so removing rows makes free
         // pages and not a smaller file.
         buffer.append("; run 'compact' to reclaim the free space in the database")
@@ -180,7 +186,7 @@ public struct RemovalRenderer: Sendable {
     if let erasure = erasure(of: receipt) {
       ErasureRenderer(receipt: erasure).appendText(into: &buffer)
     }
-    appendLargest(of: plan, into: &buffer)
+    if listsLargest { appendLargest(of: plan, into: &buffer) }
   }
 
   private func appendLargest(of plan: RemovalPlan, into buffer: inout TextBuffer) {

@@ -35,7 +35,7 @@ enum DisplayWidth {
   enum Part: Hashable {
     /// The beginning.
     case start
-    /// The beginning and the end.
+    /// The beginning and the end; of a URL, at least the host, if there is room for it.
     case startAndEnd
   }
 
@@ -47,8 +47,9 @@ enum DisplayWidth {
     guard width(of: bytes) > limit else { return bytes }
     let ellipsis = style.ellipsis(atMost: limit)
     let room = max(0, limit - width(of: ellipsis[...]))
-    let tailLimit = part == .start ? 0 : room / 2
-    let headLimit = room - tailLimit
+    let origin = part == .start ? 0 : width(of: bytes[..<endOfHost(in: bytes)])
+    let headLimit = part == .start ? room : max(room - room / 2, origin <= room ? origin : 0)
+    let tailLimit = room - headLimit
     var head = bytes.startIndex
     var used = 0
     while head < bytes.endIndex {
@@ -74,6 +75,18 @@ enum DisplayWidth {
       tail += length
     }
     return bytes[..<head] + ellipsis + bytes[tail...]
+  }
+
+  /// Returns the place after the host and port of a text that begins as a URL, with the slash after them; the beginning of
+  /// any other text.
+  private static func endOfHost(in bytes: ArraySlice<UInt8>) -> Int {
+    let scheme = bytes.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
+    let rest = bytes[scheme.endIndex...]
+    guard !scheme.isEmpty, rest.starts(with: "://".utf8) else { return bytes.startIndex }
+    let host = rest.dropFirst(3).prefix { byte in
+      ![UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains(byte)
+    }
+    return min(host.endIndex + 1, bytes.endIndex)
   }
 }
 

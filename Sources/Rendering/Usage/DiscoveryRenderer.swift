@@ -15,24 +15,39 @@ public struct DiscoveryRenderer: Sendable {
 
   /// Appends a table for people: a row for each store.
   public func appendTable(_ discovery: Discovery, into buffer: inout TextBuffer) {
-    var table = TextTable([
-      .init(title: "FORMAT"), .init(title: "SCHEMA", alignment: .right),
-      .init(title: "ENTRIES", alignment: .right), .init(title: "SIZE ON DISK", alignment: .right),
-      .init(title: "NEWEST", alignment: .right), .init(title: "IN USE"), .init(title: "APP"),
-      .init(title: "CACHE"),
+    var columns = TextColumns([
+      .init(title: "APP"), .init(title: "KIND"), .init(title: "SIZE", alignment: .right),
+      .init(title: "IN USE"), .init(title: "PATH"),
     ])
-    for store in discovery.stores {
-      table.append([
-        Array(store.format.rawValue.utf8), cell(store.schemaVersion) { $0.append(integer: $1) },
-        cell(store.entries) { $0.append(grouped: $1) },
-        cell(store.footprintBytes) { $0.append(byteCount: $1) },
-        cell(store.newestStored) { $0.append(AgeText.text(from: $1, to: now)) },
-        Array(store.use.shown.utf8),
+    let rows = discovery.stores.map { store in
+      [
         cell(store.defaultOf) { $0.append(shown: ByteString($1)) },
-        cell(store.path) { $0.append(shown: ByteString($1)) },
-      ])
+        Array(store.format.rawValue.utf8),
+        cell(store.footprintBytes) { $0.append(byteCount: $1) }, Array(store.use.shown.utf8),
+      ].map { cell in
+        Array(
+          DisplayWidth.shortened(
+            cell[...], to: buffer.style.width(.max, after: 48), style: buffer.style))
+      }
     }
-    table.append(to: &buffer)
+    for row in rows { columns.widen(for: row) }
+    columns.appendHeadings(to: &buffer)
+    let indent = columns.widths.dropLast().reduce(0) { $0 + 2 + $1 }
+    for (store, row) in zip(discovery.stores, rows) {
+      let path = cell(store.path) { $0.append(shown: ByteString($1)) }
+      // A path without a terminal is for a program, or for a file.
+      let shown = DisplayWidth.shortened(
+        path[...], to: buffer.style.width(.max, after: indent), style: buffer.style)
+      columns.append(row + [Array(shown)], to: &buffer)
+    }
+  }
+
+  /// Appends the paths, a line for each store.
+  public func appendPaths(_ discovery: Discovery, into buffer: inout TextBuffer) {
+    for store in discovery.stores {
+      buffer.append(shown: ByteString(store.path))
+      buffer.append("\n")
+    }
   }
 
   /// Appends one JSON object.

@@ -16,13 +16,16 @@ extension FoundStore {
 
   /// Reads the properties of the store in a database; `nil` if the database is not a store.
   ///
+  /// - Parameters:
+  ///   - path: The path of the database.
+  ///   - measures: Whether to count the entries and bytes.
   /// A store with unreadable entries counts, with a note.
   ///
   /// - Throws: ``StoreError`` if it cannot be determined whether the database is a store.
-  init?(databaseAt path: String) throws(StoreError) {
+  init?(databaseAt path: String, measuring measures: Bool) throws(StoreError) {
     guard Self.mayBeStore(path) else { return nil }
     do throws(StoreError) {
-      self = try Self.examined(path)
+      self = try Self.examined(path, measuring: measures)
     } catch {
       switch error.code {
       case .notFound where error.path != path:
@@ -36,13 +39,15 @@ extension FoundStore {
       case .notFound, .notACache, .damaged, .noSuchResponse, .unsupported, .inapplicable: return nil
       case .changedWhileReading:
         // Another process has just opened it, so now it can be read with a lock.
-        self = try Self.examined(path)
+        self = try Self.examined(path, measuring: measures)
       case .unfinished, .inUse, .accessDenied, .inputOutput, .noRoom, .unreadable: throw error
       }
     }
   }
 
-  private static func examined(_ path: String) throws(StoreError) -> FoundStore {
+  private static func examined(
+    _ path: String, measuring measures: Bool
+  ) throws(StoreError) -> FoundStore {
     do {
       let source = try AppleStore(readingFrom: path, wait: wait)
       let description = source.description
@@ -50,7 +55,7 @@ extension FoundStore {
         path: path, format: description.format, schemaVersion: description.schemaVersion,
         use: description.inUse ? .process(description.holder) : .none, notes: description.notes)
       do {
-        try store.measure(source)
+        if measures { try store.measure(source) }
       } catch let error as StoreError where error.code == .damaged {
         store.notes.append("damaged: \(error.reason ?? "its rows cannot be read")")
       }
@@ -64,7 +69,7 @@ extension FoundStore {
   }
 
   /// Reads the properties of a WebKit cache.
-  init(webKitAt path: String) throws(StoreError) {
+  init(webKitAt path: String, measuring measures: Bool) throws(StoreError) {
     do {
       // The time only decides about notes on entries, which nobody reads here.
       let source = try WebKitStore(readingFrom: path, now: .earliest)
@@ -72,7 +77,7 @@ extension FoundStore {
       self.init(
         path: path, format: description.format, schemaVersion: description.schemaVersion,
         notes: description.notes + WebKitNeighbours.notes(at: path))
-      try measure(source)
+      if measures { try measure(source) }
     } catch let error as StoreError {
       throw error
     } catch {

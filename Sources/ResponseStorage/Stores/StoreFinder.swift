@@ -11,6 +11,10 @@ public struct StoreFinder: ~Copyable {
   private let maximumDepth: Int
   /// The user whose stores are reported; `nil` for all.
   private let user: UInt32?
+  /// The app whose default stores are reported; `nil` for all.
+  private let application: String?
+  /// Whether entries and bytes are counted.
+  private let measures: Bool
   /// The users whose folders were not searched.
   private var others: Set<UInt32> = []
   private var discovery = Discovery()
@@ -23,8 +27,10 @@ public struct StoreFinder: ~Copyable {
 
   private typealias FileIdentity = [UInt64]
 
-  private init(maximumDepth: Int, user: UInt32?) {
-    self.maximumDepth = maximumDepth
+  private init(_ search: StoreSearch, user: UInt32?) {
+    maximumDepth = search.maximumDepth
+    application = search.application
+    measures = search.measures
     self.user = user
   }
 
@@ -48,7 +54,7 @@ public struct StoreFinder: ~Copyable {
     by search: StoreSearch, ofUser user: UInt32?,
     others: inout Set<UInt32>
   ) throws(FileError) -> Discovery {
-    var finder = StoreFinder(maximumDepth: search.maximumDepth, user: user)
+    var finder = StoreFinder(search, user: user)
     for path in search.folders {
       do throws(FileError) {
         if user == 0, let part = try PathOwners.firstNotOfRoot(path) {
@@ -90,9 +96,12 @@ public struct StoreFinder: ~Copyable {
     // A bind mount makes one folder appear in several places, even within itself.
     if let before = visited[identity], before <= depth { return }
     visited[identity] = depth
-    let contents = FolderContents(of: folder, onlyOfRoot: user == 0)
+    let contents = FolderContents(
+      of: folder, onlyOfRoot: user == 0,
+      databasesNamed: application == nil ? nil : AppleStoreWriter.databaseName)
     discovery.unreadable += contents.unreadable
-    if user == nil || user == status.owner, contents.isFoundationStore(in: folder.path),
+    if user == nil || user == status.owner,
+      isWanted(FoundationStore.self, at: folder.path), contents.isFoundationStore(in: folder.path),
       found.insert(identity).inserted
     {
       discovery.stores.append(FoundStore(contents.foundation, at: folder.path))
@@ -137,21 +146,24 @@ public struct StoreFinder: ~Copyable {
 
   /// Adds a database if it is a store.
   private mutating func examine(_ name: String, in folder: borrowing Directory) {
-    guard let status = try? folder.status(of: name), !found.contains(status.identity),
-      user == nil || user == status.owner
+    let path = folder.path(of: name)
+    guard isWanted(AppleStore.self, at: path), let status = try? folder.status(of: name),
+      !found.contains(status.identity), user == nil || user == status.owner
     else { return }
     let identity = status.identity
-    let path = folder.path(of: name)
     do throws(StoreError) {
-      guard let store = try FoundStore(databaseAt: path) else {
-        return
-      }
+      guard let store = try FoundStore(databaseAt: path, measuring: measures) else { return }
       discovery.stores.append(store)
       found.insert(identity)
     } catch {
       discovery.unreadable.append(
         UnreadablePlace(path: path, reason: error.reason ?? error.description))
     }
+  }
+
+  /// Whether a store at a path is one of the app that is searched for.
+  private func isWanted(_ kind: any StoreKind.Type, at path: String) -> Bool {
+    application == nil || kind.application(ofStoreAt: path) == application
   }
 
   /// Whether a folder can contain a WebKit cache of one version.
@@ -168,9 +180,11 @@ public struct StoreFinder: ~Copyable {
       (try? FileStatus.of(place.root + "/salt"))?.kind == .regular,
       let identity = try? FileStatus.of(place.root).identity
     else { return false }
-    guard !found.contains(identity) else { return true }
+    guard !found.contains(identity), isWanted(WebKitStore.self, at: folder.path) else {
+      return true
+    }
     do throws(StoreError) {
-      discovery.stores.append(try FoundStore(webKitAt: folder.path))
+      discovery.stores.append(try FoundStore(webKitAt: folder.path, measuring: measures))
       found.insert(identity)
     } catch {
       discovery.unreadable.append(
@@ -198,8 +212,15 @@ private struct FolderContents {
   /// Whether files of other users than root are not even opened.
   private let isOnlyOfRoot: Bool
 
-  init(of folder: borrowing Directory, onlyOfRoot isOnlyOfRoot: Bool) {
+  /// The name of the databases that matter; `nil` for any.
+  private let databaseName: String?
+
+  init(
+    of folder: borrowing Directory, onlyOfRoot isOnlyOfRoot: Bool,
+    databasesNamed databaseName: String?
+  ) {
     self.isOnlyOfRoot = isOnlyOfRoot
+    self.databaseName = databaseName
     do {
       try folder.forEachName { name in try insert(name, in: folder) }
     } catch let error as FileError {
@@ -233,6 +254,7 @@ private struct FolderContents {
     guard isFolder || (status.kind == .regular && status.size >= Self.shortestDatabase) else {
       return
     }
+    if !isFolder, let databaseName, !name.elementsEqual(databaseName.utf8) { return }
     // Files that the kernel generates can be slow to read, fail, or have side effects.
     if !isFolder, status.allocatedSize == 0, !folder.isOnMedium() { return }
     guard let text = String(validating: name, as: UTF8.self) else {

@@ -16,6 +16,12 @@ public struct StoreSearch: Hashable, Sendable {
   /// The number of folder levels to search below each of them.
   public var maximumDepth: Int
 
+  /// The app whose default stores to look for, by their paths; `nil` for all stores.
+  public var application: String?
+
+  /// Whether to count the entries and bytes of the stores, for which all their rows are read.
+  public var measures = true
+
   /// Creates a search below some folders.
   public init(below folders: [String], needsFolders: Bool, maximumDepth: Int = standardDepth) {
     self.folders = folders

@@ -45,8 +45,8 @@ def refused(option, target, message, status=73, removals=REMOVALS):
 @pytest.mark.parametrize(("option", "target", "message"), [
     ("--log", "file/below/log", "cannot open the log '{root}/file/below': "),
     ("--log", "", "cannot open the log '{root}/': Is a directory"),
-    ("--metrics-file", "file/below/m.prom", "cannot write the metrics '{root}/file/below': "),
-    ("--metrics-file", "folder", "cannot write the metrics '{root}/folder': Is a directory"),
+    ("--metrics-file", "file/below/m.prom", "cannot write the metrics file '{root}/file/below': "),
+    ("--metrics-file", "folder", "cannot write the metrics file '{root}/folder': Is a directory"),
     ("--backup", "file/below/b.tar", "cannot create '{root}/file/below/b.tar': "),
     ("--backup", "missing/b.tar", "cannot create '{root}/missing/b.tar': ")])
 def test_impossible_outputs(option, target, message):
@@ -84,7 +84,7 @@ def test_other_files(option, kind, name, data):
     refused(option, target, f"'{target}' exists and is not {kind}\nhint: use another name")
 
 
-@pytest.mark.parametrize(("option", "message"), [("--log", "cannot open the log ''"), ("--metrics-file", "cannot write the metrics ''")])
+@pytest.mark.parametrize(("option", "message"), [("--log", "cannot open the log ''"), ("--metrics-file", "cannot write the metrics file ''")])
 def test_empty_names(option, message):
     """An empty name of a log or of metrics is refused."""
     refused(option, "", message)

@@ -102,13 +102,13 @@ def test_verbs():
             (["unpin"], "error: no URL to unpin\nhint: list all pins with 'urlcache-admin pin'\n"),
             (["pin", "-c", "shop", "shop"], "error: 'shop' is not a URL\n"
              "hint: use a URL ('list' shows it): the id changes when the entry is stored again\n"),
-            (["pin", "sohp", c], "error: there is no file or configured cache 'sohp', and it is not a URL or an id\nhint: did you mean 'shop'?\n"),
+            (["pin", "sohp", c], "error: no cache 'sohp': no such file, and no cache of this name in the configuration\nhint: did you mean 'shop'?\n"),
             (["pin", "17", "--everywhere"], "error: '17' is not a URL\n"
              "hint: use a URL ('list' shows it): the id changes when the entry is stored again\n"),
             (["pin", c], "error: no cache given\nhint: name one with '-c NAME', or use '--everywhere' for all caches\n"),
             (["config", "set", "pinned", c], "error: 'pinned' is a list of URLs, not a setting\n"
              "hint: use 'urlcache-admin pin URL' and 'urlcache-admin unpin URL'\n")]:
-        assert run(*words, status=66 if "no file" in errors else 64, errors=errors) == ""
+        assert run(*words, status=66 if "no such file" in errors else 64, errors=errors) == ""
     run("pin", "-c", scratch.root, c, status=65)
 
 

@@ -1,13 +1,17 @@
 """Looks for planted secrets and for responses that other users receive with `audit`, and at its formats, baselines and statuses."""
 
 import collections
+import csv
 import gzip
 import hashlib
 import importlib.resources
+import io
 import json
 import os
 import re
+import shutil
 import sqlite3
+import tempfile
 import uuid
 
 import pytest
@@ -15,6 +19,7 @@ import pytest
 import apple_store
 import secret_kinds
 import scratch
+import terminal
 from secret_kinds import KINDS, add, clean, leave_behind, plant
 from products import REPOSITORY
 from scratch import path, run
@@ -141,7 +146,7 @@ def test_masked():
     """No format shows a secret, unless it is asked to."""
     planted = plant(path("cache"), seed=6)
     bodies = {secret for (place, _), secret in planted.items() if place != "url"}
-    for format in ["table", "json", "ndjson", "sarif", "markdown"]:
+    for format in ["table", "json", "ndjson", "csv", "sarif", "markdown"]:
         output = run("audit", path("cache"), "--format", format, "-n", "99", "--examples", "99", status=1).stdout.decode()
         assert not [secret for secret in bodies if secret in output]
         # URLs are as they are for programs, as everywhere.
@@ -149,6 +154,49 @@ def test_masked():
             assert not [secret for (place, kind), secret in planted.items() if place == "url" and secret in output and kind != "basic"]
     shown = run("audit", path("cache"), "--format", "json", "--show-secrets", status=1).stdout.decode()
     assert len([secret for secret in bodies if secret in shown]) > 55
+
+
+def test_overview():
+    """Without a selection, the table counts the findings of each rule and host, and fits one screen of 80 columns."""
+    plant(path("cache"), seed=6)
+    document = audit(path("cache"))
+    seen, _ = terminal.run("audit", path("cache"), columns=80, streams=["stdout"])
+    rows = [row.rstrip() for row in seen.rows]
+    assert len(seen.rows) == len(seen.lines) and rows[0].split() == "SEVERITY FINDINGS RULE HOSTS MOST ON".split(), rows
+    counted = {row.split()[2]: int(row.split()[1].replace(",", "")) for row in rows[1:rows.index("")]}
+    assert counted == {rule["rule"]: rule["findings"] for rule in document["rules"]} and len(counted) > 5
+    assert len(rows) <= len(counted) + 12 and not any("***" in row for row in rows), rows
+    assert rows[-1] == "see the findings with '--details', '--rule ID' or '--host HOST'"
+    for words in ["--details"], ["--rule", "secret"], ["--examples", "1"], ["--status", "200"]:
+        assert "What to do\n" in run("audit", path("cache"), *words, status=None).stdout.decode(), words
+
+
+def test_csv():
+    """A line of comma-separated values for each finding, in the order of the JSON."""
+    plant(path("cache"), seed=6)
+    findings = audit(path("cache"))["findings"]
+    text = run("audit", path("cache"), "--format", "csv", status=1).stdout.decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == len(findings) > 20
+    for row, finding in zip(rows, findings):
+        assert [row["rule"], row["severity"], row["place"], row["count"], row["bytes"]] == [
+            finding["rule"], finding["severity"], finding["place"], str(finding["count"]), str(finding["bytes"])]
+        assert row["fingerprint"] == ((finding["secret"] or {}).get("fingerprint") or "")
+        assert row["id"] == ("" if finding["id"] is None else str(finding["id"]))
+
+
+def test_copies_outside_a_cache_folder():
+    """Permissions are a finding where an app keeps its cache, and not of a copy that somebody made."""
+    for mode_of, expected in [("Library/Caches/com.example.shop", True), (".cache/org.swift.foundation.URLCache/server", True),
+                              ("evidence/shop", False), ("shop.xcappdata/AppData/Library/Caches/com.example.shop", False)]:
+        with tempfile.TemporaryDirectory(prefix="copies-") as folder:
+            made = shutil.copytree(scratch.make("made", entries=4), os.path.join(folder, mode_of))
+            for place, folders, names in os.walk(folder):
+                os.chmod(place, 0o755)
+                for name in names:
+                    os.chmod(os.path.join(place, name), 0o644)
+            found = audit(made, "--rule", "privacy/readable-by-others", status=None)["findings"]
+            assert bool(found) == expected, (mode_of, found)
 
 
 def test_clean():
@@ -390,8 +438,8 @@ def test_hostile():
         {"Cookie": f"sid\u202e=abc{evil}1234567890"}, method="P\x1bST")
     database.commit()
     database.close()
-    for format in ["table", "json", "ndjson", "sarif", "markdown"]:
-        words = ["audit", path("cache"), "--at", NOW, "--format", format, "--show-secrets"]
+    for format in ["table", "json", "ndjson", "csv", "sarif", "markdown"]:
+        words = ["audit", path("cache"), "--at", NOW, "--format", format, "--show-secrets", "--details"]
         output = run(*words, status=None).stdout
         assert b"sid" in output
         assert b"\x1b" not in output and "\u202e".encode() not in output and b"\r" not in output

@@ -279,8 +279,8 @@ def test_hostile_bodies(secretive):
     assert result.stdout.decode() == "5 https://c.example/‹U+202E›: body: 5: ‹U+001B›[31mfindme‹U+202E›\n"
     result = run("grep", "findme", "-c", secretive, status=3)
     assert "entry 4 was not searched completely: cannot decode the body as gzip" in result.stderr.decode()
-    assert "bodies not searched because they are not text: 1; search them with '--binary'" in result.stderr.decode()
-    assert "bodies not searched because they are missing: 1" in result.stderr.decode()
+    assert "skipped 1 binary body; search it with '--binary'" in result.stderr.decode()
+    assert "skipped 1 missing body" in result.stderr.decode()
     assert run("grep", "findme", "-c", secretive, "--id", "3", status=1).stdout == b""
     result = run("grep", "findme", "-c", secretive, "--id", "3", "--binary")
     assert result.stdout.decode() == "3 https://c.example/binary: body: 0: findme‹U+0000›findme\n"
@@ -333,7 +333,7 @@ def test_operands(secretive):
     assert expected and run("grep", "four", secretive, status=3).stdout == expected
     assert run("grep", "four", secretive, "1").stdout == expected and run("search", "four", secretive, "-m1", "1").stdout == expected
     run("grep", "four", secretive, "2", status=1)
-    assert b"there is no file or configured cache 'nowhere', and it is not a URL or an id" in run("grep", "four", "nowhere", status=66).stderr
+    assert b"no cache 'nowhere': no such file, and no cache of this name in the configuration" in run("grep", "four", "nowhere", status=66).stderr
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+[0-9]", "(a|a)*[0-9]", "(?:(a?){50}){50}[0-9]", "(.*a){30}[0-9]"])
@@ -447,7 +447,7 @@ def test_unknown_codings():
     result = run("grep", "hello", "-c", folder, "--in", "body", "-l")
     assert [line.split()[0] for line in result.stdout.splitlines()] == [b"3", b"4", b"5", b"6", b"7", b"8", b"9", b"10"]
     assert result.stderr.decode() == (
-        "note: bodies not searched because they are compressed with compress: 1\nnote: bodies not searched because they are compressed with dcb: 1\n")
+        "note: skipped 1 body compressed with compress\nnote: skipped 1 body compressed with dcb\n")
     assert run("grep", "hello", "-c", folder, "--in", "body", "-l", "--binary").stdout.count(b"\n") == 9
     for number in (7, 8, 9, 10):
         assert run("body", folder, str(number), "--decoded").stdout == b"hello"

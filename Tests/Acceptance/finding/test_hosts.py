@@ -26,6 +26,27 @@ SPELLINGS = {
 OTHERS = ["bucher.example", "strasse.example", "xn--plain-.example", "port.example:8443", "xn--bcher-.example"]
 
 
+def test_subdomains():
+    """'*.example.com' means the subdomains, as in certificates, and '.example.com' also the host itself."""
+    names = ["a.example", "b.a.example", "c.b.a.example", "xa.example", "bücher.example", "x.xn--bcher-kva.example", "a.example.org"]
+    some = [worlds.Entry(f"https://{host}/", stored=1_700_000_000) for host in names]
+    worlds.apple(path("cache"), some)
+
+    def hosts(*words):
+        return [names[number - 1] for number in ids("-c", path("cache"), *words)]
+
+    for option in ["--host", "{}"], ["--where", 'host = "{}"'], ["--where", 'host in ("x.org", "{}")']:
+        def asked(text):
+            return hosts(option[0], option[1].format(text))
+        assert asked("*.a.example") == asked("*.A.Example") == ["b.a.example", "c.b.a.example"]
+        assert asked(".a.example") == ["a.example", "b.a.example", "c.b.a.example"]
+        assert asked("*.bücher.example") == asked("*.xn--bcher-kva.example") == ["x.xn--bcher-kva.example"]
+        assert asked("*.c.b.a.example") == []
+    for wrong in "*.", "*", "*a.example", "*.*.example", "*..example", "a.*.example":
+        refused = worlds.run("list", "-c", path("cache"), "--host", wrong, status=64)
+        assert "is not a host" in refused.stderr, (wrong, refused)
+
+
 def cases():
     return [pytest.param(kind, stored, asked, id=f"{kind}, {ascii(stored)[1:-1]}, {ascii(asked)[1:-1]}")
             for kind, spellings in SPELLINGS.items() for stored in spellings[:3] for asked in spellings]

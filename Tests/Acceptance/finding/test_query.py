@@ -299,7 +299,7 @@ def test_only_reads(sql):
     if HOSTILE[sql]:
         assert result.stderr.decode() == f"error: a query can only read, but this SQL contains {HOSTILE[sql]}\nhint: write one SELECT\n"
     else:
-        assert result.stderr.startswith((b"error: SQLite does not understand the SQL: ", b"error: the SQL has ",
+        assert result.stderr.startswith((b"error: SQLite does not understand the SQL: ", b"error: no ", b"error: the SQL has ",
                                          b"error: a query can only read, but this SQL contains "))
     assert tree(cache) == before
     assert not os.path.exists("/tmp/other")

@@ -514,6 +514,6 @@ def test_the_folder_can_disappear_at_any_moment_of_a_look(call):
             assert events[-1] == "gone" and not errors, (turn, events, errors)
         else:
             # Between two looks for files, the folder is there without a database.
-            assert process.returncode in (65, 66) and (b"error: no cache at" in errors or b"no Cache.db" in errors), (turn, errors)
+            assert process.returncode in (65, 66) and (b"error: no cache '" in errors or b"no Cache.db" in errors), (turn, errors)
         outcomes["gone" if events else "none"] += 1
     assert outcomes["gone"] and outcomes["none"], outcomes

@@ -121,7 +121,7 @@ def without_fetcher():
 
 
 PROVOKED = {
-    "there is no file or configured cache": lambda: run("list", "none"), "no cache at": lambda: run("list", "-c", "none"),
+    "no such file, and no cache of this name in the configuration": lambda: run("list", "none"),
     "is not a URL cache: it is not an SQLite database": lambda: run("list", scratch.write("text", b"hello")),
     "the database has no table 'cfurl_cache_response'": other_database,
     "the folder has neither a Cache.db nor a file '*.storedcachedurlresponse' nor a folder 'Version N' with 'Records'": lambda: os.mkdir(path("empty")) or run("list", "empty"),

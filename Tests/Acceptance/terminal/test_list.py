@@ -8,6 +8,7 @@ import pytest
 import apple_store
 import scratch
 import terminal
+import worlds
 
 WIDTHS = [60, 80, 120, 200]
 HOSTILE = [
@@ -117,3 +118,17 @@ def test_ellipses_are_ascii_in_an_ascii_locale():
     for variables, mark in [({"LC_ALL": "C"}, b"#"), ({"LC_ALL": "", "LANG": "POSIX"}, b"#"), ({"LC_ALL": None}, "█".encode())]:
         seen, _ = terminal.run("usage", "-c", cache, "--by", "host", columns=200, streams=["stdout"], **variables)
         assert mark in seen.written, seen.written
+
+
+@pytest.mark.parametrize("verb", [["list"], ["purge", "--all", "-n"], ["audit"], ["check"]])
+def test_urls_keep_their_host(verb):
+    """At 80 columns, a long URL is shortened in its path: the host and the end are left."""
+    os.mkdir(scratch.path("cache"))
+    hosts = [f"images-{number}.{'x' * 8}.example" for number in range(5)]
+    worlds.apple(scratch.path("cache"), [
+        worlds.Entry(f"https://{host}/{'path/' * 40}end{number}.json", stored=1_700_000_000) for number, host in enumerate(hosts)])
+    seen, _ = terminal.run(*verb, scratch.path("cache"), columns=80, streams=["stdout"])
+    rows = [row for row in seen.rows if "https://" in row]
+    for number, host in enumerate(hosts):
+        assert verb[0] in ("audit", "check") or any(f"https://{host}/…" in row and row.rstrip().endswith(".json") for row in rows), seen.rows
+    assert all(any(host in row for host in hosts) for row in rows), rows

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sqlite3
 import subprocess
 
 import pytest
@@ -47,6 +48,42 @@ def test_the_next_command_works(cache, verb, options, monkeypatch):
     seen, _ = terminal.run(verb, "-c", cache, *options, columns=300)
     words = suggested(seen) + (["--yes"] if "--plan" in options else [])
     assert scratch.run(*words, cwd=scratch.root).returncode == 0
+
+
+@pytest.mark.parametrize("verb", [["purge", "--all"], ["enforce", "--max-entries", "3"]])
+def test_a_confirmed_removal_does_not_repeat_the_list(cache, verb):
+    """The largest entries are shown once, in the question, and how to compact once, in the hint."""
+    seen = terminal.answer(*verb, "-c", cache, typed=b"y\n", until=b"[y/N]", columns=200)
+    text = "\n".join(seen.rows)
+    assert text.count("SIZE  URL") == 1 and text.index("SIZE  URL") < text.index("[y/N]"), text
+    assert re.search(r"\[y/N\] y?\s*Removed ", text) and text.count("compact") == (1 if verb[0] == "purge" else 0), text
+    # With '--yes', and in a file, the list has been shown nowhere.
+    for entries in ["--yes"], ["--yes", "-n"]:
+        again = scratch.make("again", entries=40)
+        assert b"SIZE  URL" in scratch.run(*verb, "-c", again, *entries).stdout
+
+
+@pytest.mark.parametrize("verb", [["purge", "--all"], ["enforce", "--max-entries", "3"]])
+def test_quiet_is_quiet(cache, verb):
+    """With '-q', a removal that goes as planned writes nothing; a dry run and JSON are answers."""
+    assert scratch.run(*verb, "-c", cache, "--yes", "-n", "-q").stdout.startswith(b"Would remove ")
+    result = scratch.run(*verb, "-c", cache, "--yes", "-q")
+    assert (result.stdout, result.stderr) == (b"", b""), result
+    assert len(scratch.run("list", "-c", cache, "--format", "urls").stdout.splitlines()) in (0, 3)
+    again = scratch.make("again", entries=40)
+    assert scratch.run(*verb, "-c", again, "--yes", "-q", "--format", "json").stdout.startswith(b"{")
+
+
+def test_an_app_keeps_what_it_has_in_memory(cache):
+    """While another process has the cache open, a removal says that it may keep entries in memory."""
+    note = b"note: the app that has the cache open may keep removed entries in memory until it quits\n"
+    app = sqlite3.connect(f"{cache}/Cache.db")
+    app.execute("PRAGMA journal_mode=WAL")
+    app.execute("SELECT count(*) FROM cfurl_cache_response").fetchone()
+    assert note in scratch.run("purge", "-c", cache, "1", "--yes").stderr
+    assert note not in scratch.run("purge", "-c", cache, "2", "--yes", "-q").stderr
+    app.close()
+    assert note not in scratch.run("purge", "-c", cache, "3", "--yes").stderr
 
 
 def test_logs_have_no_suggestions(cache):

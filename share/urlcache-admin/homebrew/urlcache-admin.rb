@@ -59,6 +59,6 @@ class UrlcacheAdmin < Formula
     assert_match "1 entry", shell_output("#{tool} import one.har -c cache --create apple 2>&1")
     assert_match "hello", shell_output("#{tool} body -c cache https://a.example/")
     assert_match "1", shell_output("#{tool} list -c cache --count")
-    assert_match "no cache at 'none'", shell_output("#{tool} list -c none 2>&1", 66)
+    assert_match "no cache 'none'", shell_output("#{tool} list -c none 2>&1", 66)
   end
 end

@@ -42,6 +42,7 @@ extension URLCacheAdmin {
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
+    var isConfirmed: Bool { change.yes }
     var recording: RecordOptions { change.recording }
     var newFiles: [NewFileOption] { backingUp.newFiles }
 

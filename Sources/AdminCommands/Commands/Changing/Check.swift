@@ -69,6 +69,7 @@ extension URLCacheAdmin {
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
+    var isConfirmed: Bool { change.yes }
     var onlyLooks: Bool { repair == nil || isDryRun }
     var recording: RecordOptions { change.recording }
     var newFiles: [NewFileOption] { planning.newFiles }

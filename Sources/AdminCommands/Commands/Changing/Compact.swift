@@ -61,6 +61,7 @@ extension URLCacheAdmin {
     var format: ChangeFormat { formats.format }
     var writesJSON: Bool { format == .json }
     var isDryRun: Bool { dryRun }
+    var isConfirmed: Bool { yes }
 
     mutating func fill(from settings: CacheSettings) {
       cache.fill(from: settings)

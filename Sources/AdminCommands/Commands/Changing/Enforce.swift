@@ -56,6 +56,7 @@ extension URLCacheAdmin {
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
+    var isConfirmed: Bool { change.yes }
     var recording: RecordOptions { change.recording }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
     var capacityBytes: ByteCount? { (limit.capacity ?? limit.maxSize)?.bytes }
@@ -208,6 +209,9 @@ extension URLCacheAdmin {
       receipt.plan.meetsLimits =
         plan.shortfall != nil
         ? false : isStopped ? nil : receipt.plan.isWithin(limit.ofSizeAndNumber)
+      var renderer = renderer
+      change.shorten(&renderer, in: environment)
+      renderer.explainsCompaction = true
       try receipt.write(by: renderer, as: change.format, in: environment)
       receipt.reportRemainder(in: environment)
       receipt.erasure?.suggestNextCommand(for: receipt.plan.store.path, in: environment)

@@ -58,6 +58,7 @@ extension URLCacheAdmin {
     var format: ChangeFormat { formats.format }
     var writesJSON: Bool { format == .json }
     var isDryRun: Bool { dryRun }
+    var isConfirmed: Bool { yes }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
     var newFiles: [NewFileOption] { backingUp.newFiles }
 

@@ -258,7 +258,7 @@ struct PinScopeOptions: ParsableArguments {
     // Operands after `--` are never the cache.
     let isLiteral = operands.urls.count < environment.operandsAfterTerminator
     let mayBeCache = cache == nil && !everywhere && !isLiteral
-    guard try mayBeCache && environment.isCache(first, unlessEntry: true) else {
+    guard try mayBeCache && environment.isCache(first, unlessEntry: true, or: { false }) else {
       return try read([first] + operands.urls, in: environment)
     }
     cache = first

@@ -50,6 +50,7 @@ extension URLCacheAdmin {
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
+    var isConfirmed: Bool { change.yes }
     var recording: RecordOptions { change.recording }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }
     var newFiles: [NewFileOption] { planning.newFiles }

@@ -51,7 +51,7 @@ extension URLCacheAdmin {
     @Flag(help: "Check all entries that match the other options.")
     var all = false
 
-    @Flag(help: "Update unchanged entries, and replace changed ones.")
+    @Flag(help: "Renew entries that the server confirms (304), replace those that changed (200).")
     var refresh = false
 
     @Flag(help: "With '--refresh', download only the rest of incomplete bodies.")
@@ -68,6 +68,7 @@ extension URLCacheAdmin {
 
     var writesJSON: Bool { change.format == .json }
     var isDryRun: Bool { change.dryRun }
+    var isConfirmed: Bool { change.yes }
     var recording: RecordOptions { change.recording }
     var outputPurpose: OutputPurpose { changes.isNothing || isDryRun ? .answer : .receipt }
     var expiryRules: [UserInfoExpiry.Rule] { selection.expiry.rules }

@@ -17,8 +17,9 @@ extension URLCacheAdmin {
       discussion: """
         Looks for credentials in URLs, header fields, user info and decoded bodies;
         for responses that another user could receive; and for what servers get wrong
-        about caching. The table ranks the hosts. Secrets are shown as '***', with
-        their place and a fingerprint that is the same in every run.
+        about caching. The table counts the findings of each rule and host; '--details',
+        '--rule' and options that select entries show the findings. Secrets are shown
+        as '***', with their place and a fingerprint that is the same in every run.
 
         '--write-baseline' saves the current findings, so that '--baseline' reports
         only new ones.
@@ -55,10 +56,10 @@ extension URLCacheAdmin {
 
     func validate() throws {
       guard scope.allCaches else { return }
-      guard audit.writeBaseline == nil, ![.sarif, .markdown].contains(format) else {
+      guard audit.writeBaseline == nil, ![.sarif, .markdown, .csv].contains(format) else {
         throw ValidationError(
           "'--all-caches' writes several documents, so it cannot be combined with"
-            + " '--write-baseline', '--format sarif' or '--format markdown'.")
+            + " '--write-baseline', '--format csv', '--format sarif' or '--format markdown'.")
       }
     }
 
@@ -78,8 +79,10 @@ extension URLCacheAdmin {
       var listing = Listing(selection: selection, now: now)
       var run = AuditRun(
         options(for: source.description, at: now), baseline: baseline,
-        keepsBaseline: target != nil, renderer: renderer(of: source.description, at: now),
-        examples: self.output.examples, in: environment)
+        keepsBaseline: target != nil,
+        renderer: renderer(
+          of: source.description, at: now, showingDetails: showsDetails(selection)),
+        examples: self.output.examples ?? AuditOutputOptions.examples, in: environment)
       try environment.showingProgress("Auditing entries", over: source) {
         try run.audit(source, &listing)
       }
@@ -108,11 +111,21 @@ extension URLCacheAdmin {
       return options
     }
 
-    private func renderer(of store: StoreDescription, at now: Timestamp) -> AuditRenderer {
-      AuditRenderer(
+    /// Whether the table shows findings: who selects entries or rules, or says how much to show, wants to see them.
+    private func showsDetails(_ selection: Selection) -> Bool {
+      output.details || !selection.isEmpty || !audit.only.isEmpty || audit.baseline != nil
+        || output.limit != nil || output.examples != nil
+    }
+
+    private func renderer(
+      of store: StoreDescription, at now: Timestamp, showingDetails showsDetails: Bool
+    ) -> AuditRenderer {
+      var renderer = AuditRenderer(
         format, secrets: secrets.policy, now: now, rules: audit.selectedRules, of: store,
         by: .init(name: "urlcache-admin", version: URLCacheAdmin.versionNumber),
-        mostHosts: output.limit)
+        mostHosts: output.limit ?? AuditOutputOptions.hosts)
+      renderer.showsDetails = showsDetails
+      return renderer
     }
   }
 }
@@ -234,18 +247,28 @@ enum FailureLimit: String, CaseIterable, ExpressibleByArgument {
 
 /// The options for how much to show of an audit.
 struct AuditOutputOptions: ParsableArguments {
+  /// The number of hosts and findings to show without options.
+  static let (hosts, examples) = (20, 3)
+
+  @Flag(help: "Show findings, not only their numbers (table).")
+  var details = false
+
   @Option(
     name: [.customShort("n"), .long],
-    help: ArgumentHelp("Show at most this many hosts (table and markdown).", valueName: "number"))
-  var limit = 20
+    help: ArgumentHelp(
+      "Show at most this many hosts (table and markdown); 20 by default.", valueName: "number"))
+  var limit: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Show at most this many findings of each rule and host (table).", valueName: "number"))
-  var examples = 3
+      "Show at most this many findings of each rule and host (table); 3 by default.",
+      valueName: "number"))
+  var examples: Int?
 
   func validate() throws {
-    guard limit > 0 else { throw ValidationError("'--limit' must be at least 1.") }
-    guard examples >= 0 else { throw ValidationError("'--examples' cannot be less than zero.") }
+    guard limit ?? 1 > 0 else { throw ValidationError("'--limit' must be at least 1.") }
+    guard examples ?? 0 >= 0 else {
+      throw ValidationError("'--examples' cannot be less than zero.")
+    }
   }
 }

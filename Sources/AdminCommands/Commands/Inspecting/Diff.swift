@@ -90,6 +90,8 @@ extension URLCacheAdmin {
       for operand in [first, second] {
         try environment.refuseTwoMeanings(of: operand) { ShellText.word(ByteString($0)) }
       }
+      first = try environment.cacheToRead(first)
+      second = try environment.cacheToRead(second)
     }
 
     func run(in environment: CommandEnvironment) throws -> ExitStatus {

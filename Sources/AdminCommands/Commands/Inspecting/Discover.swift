@@ -13,7 +13,8 @@ extension URLCacheAdmin {
       discussion: """
         A Cache.db is recognized by its tables, not by its name, and a Foundation
         cache by its *.storedcachedurlresponse files. Symbolic links are not followed.
-        Folders that cannot be read are listed at the end.
+        Folders that cannot be read are listed at the end; if you named the folder to
+        search, the exit status is then 3. '--quiet' prints only the paths.
 
         Without a folder, 'discover' searches ~/Library/Caches, Containers, Group
         Containers and the simulators, and, except on macOS, also $XDG_CACHE_HOME and
@@ -24,7 +25,8 @@ extension URLCacheAdmin {
         process ID. A Foundation cache has no locks, so this is unknown.
 
         APP names the app whose default cache has this path: its URLCache.shared, or a
-        cache that the app created without a path.
+        cache that the app created without a path. 'urlcache-admin list APP' lists it.
+        On a terminal, long paths are shortened in the middle.
         """)
 
     @Argument(help: "The folders to search.", completion: .directory)
@@ -54,6 +56,7 @@ extension URLCacheAdmin {
       let renderer = DiscoveryRenderer(now: time.now(in: environment))
       var output = OutputBuffer(environment)
       switch format {
+      case .table where isQuiet: renderer.appendPaths(discovery, into: &output.text)
       case .table: renderer.appendTable(discovery, into: &output.text)
       case .json: renderer.appendJSON(discovery, into: &output.text)
       }
@@ -64,7 +67,8 @@ extension URLCacheAdmin {
       environment.noteFindings(of: discovery, search)
       // Nobody can tell whether there are none.
       let isUnknown = discovery.stores.isEmpty && !discovery.unreadable.isEmpty
-      return isUnknown && !search.needsFolders ? .noPermission : .done
+      if search.needsFolders { return discovery.unreadable.isEmpty ? .done : .partly }
+      return isUnknown ? .noPermission : .done
     }
   }
 }
@@ -108,10 +112,10 @@ struct SearchOptions: ParsableArguments {
 extension CommandEnvironment {
   /// Reports the totals.
   func reportSum(of discovery: Discovery) {
-    let (stores, entries) = (Int64(discovery.stores.count), discovery.entries)
+    let (stores, entries) = (discovery.stores.count, Int(clamping: discovery.entries))
     inform(
-      "\(stores) \(stores == 1 ? "cache" : "caches"), "
-        + "\(entries) \(entries == 1 ? "entry" : "entries"), "
+      "\(QuantityWords.counted(stores, "cache", "caches")), "
+        + "\(QuantityWords.counted(entries, "entry", "entries")), "
         + "\(ByteSizeText.text(discovery.footprintBytes))\n")
   }
 

@@ -197,7 +197,9 @@ struct GrepSynonyms: ParsableArguments {
     name: [.customShort("r"), .customShort("R"), .customLong("recursive")], help: .hidden)
   var isRecursive = false
 
-  @Flag(name: [.customShort("n"), .customLong("line-number")], help: .hidden)
+  @Flag(
+    name: [.customShort("n"), .customLong("line-number")],
+    help: "Show line numbers, as is always done.")
   var showsNumbers = false
 
   @Flag(name: [.customShort("H"), .customLong("with-filename")], help: .hidden)

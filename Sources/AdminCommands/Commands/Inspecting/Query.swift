@@ -75,7 +75,7 @@ extension URLCacheAdmin {
           "there are two caches, '\(printable(cache))' and '\(printable(word))'",
           hint: "name one cache, as the first operand or with '-c'")
       }
-      if try environment.isCache(word, unlessEntry: false) { cache.cache = word }
+      if try environment.isCache(word, unlessEntry: false, or: { false }) { cache.cache = word }
     }
 
     /// Returns the values of parameters, by name: operands such as `:name=value`.
@@ -204,7 +204,7 @@ extension CommandFailure {
         "a query can only read, but this SQL contains \(action)", hint: "write one SELECT")
     case .invalid(let message):
       self = .usage(
-        "SQLite does not understand the SQL: \(printable(message))",
+        Self.absence(in: message) ?? "SQLite does not understand the SQL: \(printable(message))",
         hint: EntryQuery.names(instead: message))
     case .unnamedParameter:
       self = .usage("a parameter has no name", hint: "write ':name' instead of '?'")
@@ -230,5 +230,19 @@ extension CommandFailure {
     case .failed(let message):
       self = .usage("the query failed: \(printable(message))")
     }
+  }
+}
+
+extension CommandFailure {
+  /// Returns what SQLite says that there is none of, in words; `nil` for another message.
+  fileprivate static func absence(in message: String) -> String? {
+    for kind in ["column", "table"] {
+      let beginning = "no such \(kind): "
+      guard message.utf8.starts(with: beginning.utf8) else { continue }
+      let name = String(
+        decoding: Array(message.utf8.dropFirst(beginning.utf8.count)), as: UTF8.self)
+      return "no \(kind) '\(printable(name))' in the SQL"
+    }
+    return nil
   }
 }

@@ -57,7 +57,8 @@ extension URLCacheAdmin {
     var superseded = false
 
     @Flag(
-      help: "Show for each host how much is used without a request, saved by a 304, or sent again."
+      help:
+        "Show for each host the bytes served without a request, saved by a 304, and downloaded again."
     )
     var savings = false
 
