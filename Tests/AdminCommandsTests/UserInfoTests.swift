@@ -138,7 +138,7 @@ import Testing
     #expect(result.status == .usage)
     #expect(
       result.messages.contains(
-        "Unknown column '\(name.replacing(#"\"#, with: ""))'. Use one of: id stored"))
+        "unknown column '\(name.replacing(#"\"#, with: ""))'\nhint: "))
   }
 
   private func run(_ options: [String]) -> CommandLineResult {

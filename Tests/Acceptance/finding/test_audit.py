@@ -441,7 +441,8 @@ def test_hostile():
     for format in ["table", "json", "ndjson", "csv", "sarif", "markdown"]:
         words = ["audit", path("cache"), "--at", NOW, "--format", format, "--show-secrets", "--details"]
         output = run(*words, status=None).stdout
-        assert b"sid" in output
+        # A line of CSV has no detail.
+        assert format == "csv" or b"sid" in output
         assert b"\x1b" not in output and "\u202e".encode() not in output and b"\r" not in output
         assert run(*words, status=None).stdout == output
 
