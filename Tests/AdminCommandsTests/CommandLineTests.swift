@@ -44,7 +44,8 @@ import Testing
     "list", "show", "body", "usage", "explain", "discover", "diff", "report", "query", "grep",
     "watch", "audit", "purge",
     "enforce",
-    "compact", "revalidate", "expire", "pin", "unpin", "apply", "check", "recover", "export",
+    "compact", "revalidate", "expire", "sample", "pin", "unpin", "apply", "check", "recover",
+    "export",
     "import",
     "metrics", "rules test", "config list", "config check", "config set", "config unset",
   ]

@@ -81,13 +81,15 @@ import Testing
     #expect(enforced.removed == [.row(1)])
     #expect(
       enforced.messages.hasPrefix(
-        "note: cache 'a'\nnote: skipped: no limits and no rules are configured\nnote: cache 'b'\n"))
+        "note: skipped 'a': no limits and no rules are configured\n"))
+    // Without a terminal, the name of a cache stands above its receipt.
+    #expect(enforced.output.hasPrefix("Cache 'a'\nCache 'b'\n"))
     let without = try run(
       ["enforce", "--all-caches", "--yes"], user: "[caches.a]\npath = '/a'\n")
     #expect(without.status == .usage)
     #expect(
       without.messages.hasPrefix(
-        "note: cache 'a'\nnote: skipped: no limits and no rules are configured\nerror: no limit given"
+        "note: skipped 'a': no limits and no rules are configured\nerror: no limit given"
       ))
     for words in [
       ["list", "-c", "a"], ["apply", "plan"], ["diff", "a", "b"], ["import", "a"],

@@ -162,9 +162,7 @@ import Testing
     let cache = caches.isEmpty ? ["-c", "memory"] : []
     let status = URLCacheAdmin.run(["urlcache-admin"] + words + cache, in: environment)
     var result = CommandLineResult(
-      status: status, output: String(decoding: output, as: UTF8.self),
-      messages: messages.split(separator: "\n").filter { !$0.hasPrefix("note: cache '") }
-        .map { "\($0)\n" }.joined())
+      status: status, output: String(decoding: output, as: UTF8.self), messages: messages)
     result.removed = world.removed
     return (result, world)
   }

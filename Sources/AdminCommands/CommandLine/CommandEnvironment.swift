@@ -6,6 +6,7 @@ import Rendering
 public import ResponseArchives
 public import ResponseStorage
 public import Revalidation
+import SampleCaches
 
 /// The interface of a command to the outside world, so that tests can run whole command lines.
 public struct CommandEnvironment {
@@ -103,6 +104,11 @@ public struct CommandEnvironment {
 
   /// Whether no process reads standard output any more.
   public var hasNoReader: () -> Bool = { false }
+
+  /// Writes a made-up cache into the folder at a path.
+  var writeSample: (SampleCache, String) throws -> Void = { _, path in
+    throw StoreError(.unsupported, at: path)
+  }
 
   /// Looks for the entries that the cache at a path no longer has; the other parameter is the time to wait for a lock in
   /// milliseconds.
@@ -328,6 +334,7 @@ public struct CommandEnvironment {
     environment.isolation = { path in
       CurrentProcess.isRoot ? try CacheOwner.user(ofCacheAt: path) : nil
     }
+    environment.writeSample = { try $0.write(to: $1) }
     environment.openRemains = { path, wait, options in
       guard !ArchiveOpening(path: path).isArchive else {
         throw CommandFailure.usage(

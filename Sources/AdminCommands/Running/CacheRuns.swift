@@ -162,6 +162,20 @@ struct CacheRuns {
     return firsts
   }
 
+  /// Says which cache the messages that follow are about.
+  ///
+  /// A timer or cron sends whatever is on standard error to somebody: there, the receipts that follow are on standard
+  /// output, and so is their heading.
+  private func announce(
+    _ name: String, to command: any ConfiguredCommand, in environment: CommandEnvironment
+  ) {
+    guard command.outputPurpose == .receipt, !environment.isMessageTerminal else {
+      return environment.note("cache '\(name)'")
+    }
+    // JSON names its cache itself.
+    if !command.writesJSON { try? environment.write(Array("Cache '\(printable(name))'\n".utf8)) }
+  }
+
   /// Runs the command once, and records the result.
   ///
   /// - Parameters:
@@ -182,7 +196,7 @@ struct CacheRuns {
       // In a run for all caches, an absent name is reported only if no cache has it.
       record.absences = []
       // Before the messages of the run, which do not all name their cache.
-      if environment.job == nil { environment.note("cache '\(name)'") }
+      if environment.job == nil { announce(name, to: command, in: environment) }
     }
     record.start = environment.steadyMilliseconds()
     do {
@@ -191,7 +205,7 @@ struct CacheRuns {
       where failure.kind == CommandFailure.noLimits.kind && name != nil
     {
       if environment.job == nil {
-        environment.note("skipped: no limits and no rules are configured")
+        environment.note("skipped '\(name ?? "")': no limits and no rules are configured")
       }
       return nil
     } catch {

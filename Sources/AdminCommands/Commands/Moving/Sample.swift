@@ -83,7 +83,7 @@ extension URLCacheAdmin {
       cache.faults = faults?.kinds ?? []
       (cache.hasOnlyShortBodies, cache.isTiny) = (noLargeBodies, tiny)
       try environment.showingProgress("Making entries", of: Int64(entries)) {
-        try cache.write(to: folder)
+        try environment.writeSample(cache, folder)
       }
       let count = QuantityWords.counted(Int64(entries), "entry", "entries")
       environment.inform("Made '\(printable(folder))' with \(count)\n")
