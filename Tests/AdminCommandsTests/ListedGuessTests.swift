@@ -52,7 +52,6 @@ import Testing
 
   @Test(arguments: [
     ("list shop --older-than 90", "Write '90d' for days"),
-    ("list shop --host *.example.com", "use '.example.com' for that host and its subdomains"),
     ("purge shop -n 5", "for the entry with the id 5 write '--id 5'"),
     ("list 3", "write '-c 3' for the cache, or '-- 3' for the entry"),
     ("export shop -o new.xyz", "end it with .tar.zst, .tar.gz"),

@@ -120,7 +120,8 @@ struct PlanExecution {
       throw failure
     }
     receipt.reportRemainder(in: environment)
-    if plan.store.inUse, !plan.entries.isEmpty {
+    // Whoever reads the mail of a timer cannot do anything about it.
+    if environment.isMessageTerminal, plan.store.inUse, !plan.entries.isEmpty {
       environment.note(
         "the app that has the cache open may keep removed entries in memory until it quits")
     }

@@ -207,10 +207,9 @@ def line_of(prefix):
 
 
 def test_documented_lines():
-    """The pages of the repository contain lines for cron with the path of a usual installation."""
-    for text in [read(os.path.join(checkout, "README.md")), read(os.path.join(checkout, "share/doc/urlcache-admin/scheduling.md"))]:
-        lines = re.findall(r"(?m)^\d+ \d+ \* \* \* +(\S+)", text)
-        assert lines == ["/usr/local/bin/urlcache-admin"], lines
+    """The page about schedules contains one line for cron, with the path of a usual installation."""
+    lines = re.findall(r"(?m)^\d+ \d+ \* \* \* +(\S+)", read(os.path.join(checkout, "share/doc/urlcache-admin/scheduling.md")))
+    assert lines == ["/usr/local/bin/urlcache-admin"], lines
 
 
 def test_environment_of_cron(prefix, root):

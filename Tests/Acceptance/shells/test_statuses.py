@@ -29,7 +29,7 @@ COMMANDS = {
     "check": ["-c", "CACHE"], "audit": ["-c", "CACHE"], "recover": ["-c", "CACHE"], "revalidate": ["-c", "CACHE", "1", "--dry-run"],
     "expire": ["-c", "CACHE", "1", "--clear-user-info", "a", "--yes"], "export": ["-c", "CACHE", "-o", "-", "--format", "tar"],
     "import": ["OTHER", "-c", "CACHE"], "metrics": ["-c", "CACHE"], "rules test": ["-c", "CACHE"],
-    "config list": [], "config check": [], "config set": ["wait", "1s"], "config unset": ["wait"],
+    "sample": ["NEW", "--entries", "3"], "config list": [], "config check": [], "config set": ["wait", "1s"], "config unset": ["wait"],
 }
 # Options that name a file that cannot be created.
 CREATING = {
@@ -50,7 +50,7 @@ class World:
         self.plan, self.config = path("plan.json"), scratch.write("config.toml", b"wait = '1s'\npinned = ['https://a.example/']\n")
         scratch.run("purge", "-c", self.cache, "1", "--plan", self.plan)
         self.places = {"CACHE": self.cache, "PLAN": self.plan, "OTHER": scratch.export(scratch.make("other", entries=3, seed=5), "other.tar"),
-                       "TAKEN": scratch.write("taken.tar", b"taken"), "NOWHERE": path("none/file")}
+                       "TAKEN": scratch.write("taken.tar", b"taken"), "NOWHERE": path("none/file"), "NEW": path("new")}
         self.environment = os.environ | {"URLCACHE_ADMIN_CONFIG": self.config}
         os.chmod(scratch.root, 0o755)
 
@@ -93,6 +93,9 @@ def no_proc(world, verb):
 def taken(world, verb):
     if verb in CREATING:
         return world.run(verb, CREATING[verb])
+    if verb == "sample":
+        world.places["NEW"] = world.cache
+        return world.run(verb)
     # Of the rest, those that write the configuration cannot.
     return world.run(verb, URLCACHE_ADMIN_CONFIG="", XDG_CONFIG_HOME=scratch.write("file", b""))
 

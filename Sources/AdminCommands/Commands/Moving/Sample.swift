@@ -86,7 +86,9 @@ extension URLCacheAdmin {
         try environment.writeSample(cache, folder)
       }
       let count = QuantityWords.counted(Int64(entries), "entry", "entries")
-      environment.inform("Made '\(printable(folder))' with \(count)\n")
+      if !isQuiet {
+        try environment.write(Array("Made '\(printable(folder))' with \(count)\n".utf8))
+      }
       return .done
     }
 
