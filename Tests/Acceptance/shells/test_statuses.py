@@ -199,7 +199,7 @@ def test_statuses(verb):
     assert found.get(70) == ["no /proc"], found
     # Any process can be ended by a signal, also one that is too short to be hit here.
     assert {number for number in found if number >= 64} | {130, 143} == {number for number in listed(verb) if number >= 64}, (found, listed(verb))
-    assert verb in ("discover", "config set", "config unset") or {130, 143} <= found.keys(), found
+    assert verb in ("discover", "sample", "config set", "config unset") or {130, 143} <= found.keys(), found
 
 
 def test_all_commands():
