@@ -193,7 +193,7 @@ def test_alerts(servers):
     for cache, capacity in [("shop", 64 << 10), ("news", 64 << 20)]:
         usage = json.loads(run(tool, "usage", "-c", cache, "--format", "json", env=servers.environment))
         key = (("__name__", "cache:urlcache_fill:ratio"), ("cache", cache))
-        assert math.isclose(ratio.pop(key), usage["footprint"]["total_bytes"] / capacity), cache
+        assert math.isclose(ratio.pop(key), usage["in_use_bytes"] / capacity), cache
     assert not ratio
 
 

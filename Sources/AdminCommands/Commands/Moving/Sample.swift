@@ -36,7 +36,7 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Another number gives other entries, the same number the same ones.", valueName: "number"))
+        "The same number makes the same entries.", valueName: "number"))
     var seed: UInt64 = 1
 
     @Option(
@@ -110,7 +110,7 @@ extension URLCacheAdmin {
     private static func refusal(of folder: String, _ reason: String) -> CommandFailure {
       CommandFailure(
         .cannotCreate, kind: "cannot-create", "cannot make a cache in '\(folder)': \(reason)",
-        hint: "give the path of a new folder", path: folder)
+        hint: "give the path of a new folder in one that exists", path: folder)
     }
   }
 }
