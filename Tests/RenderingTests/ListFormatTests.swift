@@ -113,8 +113,8 @@ struct ListFormatTests {
         Samples.render(.table, responses, columns: ["id", "age", "size", "mime", "url"], width: 50))
           == """
           ID  AGE     SIZE  MIME  URL
-           7  12d  4.1 MiB  -     https://a.exa…mething.json
-          12  12d  4.1 MiB  -     https://a.exa…日本‹U+202E›
+           7  12d  4.1 MiB  -     https://a.example/…ng.json
+          12  12d  4.1 MiB  -     https://a.example/…U+202E›
 
           """)
   }

@@ -180,12 +180,16 @@ extension WebKitStoreEditor {
       let blob = staged + WebKitFiles.blobSuffix
       let blobs = try root.createdFolder("Blobs")
       let hash = Base16.encode(metadata.bodyHash, .capital)
-      // Another record may have the same body, which is then one file.
+      // Another record may have the same body, which is then one file. What only has its name is in the way.
+      if try !isBody(hash, of: metadata, in: blobs) { try Self.remove(hash, in: blobs) }
       try Self.ignoring(.exists) { () throws(FileError) in
         try root.link(blob, to: hash, in: blobs)
       }
+      // Without a record, a file with the name of its body belongs to none.
+      let linked = name + WebKitFiles.blobSuffix
+      if (try? folder.status(of: name)) == nil { try Self.remove(linked, in: folder) }
       try Self.ignoring(.exists) { () throws(FileError) in
-        try blobs.link(hash, to: name + WebKitFiles.blobSuffix, in: folder)
+        try blobs.link(hash, to: linked, in: folder)
       }
       try blobs.synchronize()
     }
@@ -195,6 +199,30 @@ extension WebKitStoreEditor {
     }
     try folder.synchronize()
     _ = try removeStaged(staged)
+  }
+
+  /// Whether a file of `Blobs` is the body that its name says.
+  private func isBody(
+    _ name: [UInt8], of metadata: WebKitMetadata, in blobs: borrowing Directory
+  ) throws(FileError) -> Bool {
+    guard let status = try? blobs.status(of: name), status.kind == .regular,
+      status.size == metadata.bodySize, let salt = files.salt
+    else { return false }
+    let file = try OpenFile(reading: name, in: blobs)
+    var digest = SHA1Digest()
+    digest.update(salt[...])
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = try file.read(into: &buffer), count > 0 {
+      digest.update(buffer[..<count])
+    }
+    return digest.bytes == metadata.bodyHash
+  }
+
+  /// Removes a file, if it exists.
+  private static func remove(_ name: [UInt8], in folder: borrowing Directory) throws(FileError) {
+    do throws(FileError) { try folder.remove(name) } catch {
+      guard error.kind == .notFound else { throw error }
+    }
   }
 
   private static func ignoring(

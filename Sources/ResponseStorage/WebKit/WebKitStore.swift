@@ -100,6 +100,13 @@ public final class WebKitStore: StoreKind {
         try body(StoreFile(name: ByteString(shown), isOfEntry: true), file.file)
       }
     }
+    // What no record refers to can still have what was removed.
+    let store = try WebKitStore(opening)
+    try store.forEachOther { _, path, status in
+      guard status.kind == .regular, let file = try? OpenFile(reading: path) else { return }
+      let shown = path.utf8.dropFirst(files.root.utf8.count + 1)
+      try body(StoreFile(name: ByteString(Array(shown)), isOfEntry: false), file)
+    }
   }
 
   /// Returns the program of `…/PROGRAM/WebKitCache`, or the container of `…/Library/Caches/WebKit/NetworkCache`.

@@ -180,7 +180,9 @@ final class WebKitStoreEditor: IntentStore {
     else { return nil }
     let hash = Base16.encode(metadata.bodyHash, .capital)
     guard let folder = try? Directory(files.root + "/Blobs"),
-      let status = try? folder.status(of: hash), status.identity == blob.identity,
+      let status = try? folder.status(of: hash),
+      // A copy of a cache can have lost its links. A body that nothing links then belongs to this record, or to none.
+      status.identity == blob.identity || status.linkCount == 1,
       let version = FileVersion(status)
     else { return nil }
     return Intent.RemovedFile(name: ByteString(hash), version: version)
@@ -235,6 +237,9 @@ final class WebKitStoreEditor: IntentStore {
           || AgeLimit(Self.youth, at: now).isExceeded(
             by: Timestamp(nanosecondsSince1970: status.modified))
       else { return false }
+      if overwrites {
+        held.append(HeldFile(try OpenFile(overwriting: blob.name.bytes, in: folder)))
+      }
       try folder.remove(blob.name.bytes)
       try folder.synchronize()
       return true
@@ -344,7 +349,10 @@ extension WebKitStoreEditor {
 
   /// Opens the files of a record, which are about to lose their names.
   private func hold(_ name: WebKitFiles.Name) throws(FileError) {
-    for bytes in name.hasBlob ? [name.bytes, name.blob] : [name.bytes] {
+    for isBlob in name.hasBlob ? [false, true] : [false] {
+      // A link or a pipe in place of a body is left where it is.
+      guard try files.status(of: name, isBlob: isBlob)?.kind == .regular else { continue }
+      let bytes = isBlob ? name.blob : name.bytes
       do throws(FileError) {
         let file = try files.withFolder(of: name) { folder throws(FileError) in
           try OpenFile(overwriting: bytes, in: folder)

@@ -114,7 +114,7 @@ def test_sizes_are_read_out():
 
 
 FORMATS = {"list": "table, json, ndjson, csv, tsv, urls, ncdu", "show": "table, json", "usage": "table, json, csv, tsv", "explain": "table, json, ndjson",
-           "discover": "table, json", "diff": "table, json", "check": "table, json", "purge": "table, json", "audit": "table, json, ndjson, sarif, markdown",
+           "discover": "table, json", "diff": "table, json", "check": "table, json", "purge": "table, json", "audit": "table, json, ndjson, csv, sarif, markdown",
            "query": "table, json, ndjson, csv, tsv", "grep": "table, json", "watch": "table, json, ndjson", "report": "html, markdown"}
 
 

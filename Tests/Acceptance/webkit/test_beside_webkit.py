@@ -10,6 +10,7 @@ import time
 import pytest
 
 from reading.test_watch import watching
+import scratch
 from scratch import path, run, tree
 from webkit_records import Cache
 
@@ -138,3 +139,54 @@ def test_watching():
         watch.end()
         end = watch.events[-1]
         assert (end["added"], end["replaced"], end["removed"], end["not_seen"]) == (2, 2, 1, 0)
+
+
+def bodies(folder, content):
+    """The files below a folder that have these bytes."""
+    found = []
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            file = os.path.join(parent, name)
+            if os.path.isfile(file) and not os.path.islink(file):
+                with open(file, "rb") as data:
+                    if content in data.read():
+                        found.append(os.path.relpath(file, folder))
+    return found
+
+
+def test_overwriting_a_copy_without_links():
+    """A cache that was copied without its hard links has each body twice: both are removed, and looked for."""
+    cache = Cache(path("cache"))
+    for number in range(3):
+        cache.store(f"http://a.example/{number}", b"secret-body-%d " % number * 2_000)
+    old(cache)
+    copy = path("copy")
+    shutil.copytree(cache.folder, copy)
+    result = run("purge", "-c", copy, "http://a.example/1", "--yes", "--secure", "--json", status=None)
+    assert result.returncode == 0 and json.loads(result.stdout)["removed"]["entries"] == 1, result
+    assert not bodies(copy, b"secret-body-1 ") and len(bodies(copy, b"secret-body-2 ")) == 2
+    # A body that belongs to no record any more is found.
+    with open(os.path.join(copy, "Version 17/Blobs", "A" * 40), "wb") as file:
+        file.write(b"secret-body-2 " * 2_000)
+    result = run("purge", "-c", copy, "http://a.example/2", "--yes", "--secure", "--json", status=None)
+    assert result.returncode == 3 and json.loads(result.stdout)["secure"]["traces"] > 0, result
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_overwriting_beside_a_strange_body(kind):
+    """What is in place of a body does not stop the rest from being removed and overwritten."""
+    cache = Cache(path("cache"))
+    records = [cache.store(f"http://a.example/{number}", b"secret-body-%d " % number * 2_000) for number in range(4)]
+    victim = scratch.write("victim", b"mine")
+    blob = records[1] + "-blob"
+    os.remove(blob)
+    {"link": lambda: os.symlink(victim, blob), "pipe": lambda: os.mkfifo(blob), "folder": lambda: os.mkdir(blob)}[kind]()
+    old(cache)
+    result = run("purge", "-c", cache.folder, "--all", "--yes", "--secure", "--json", status=None)
+    # A folder has more names than one, so its record stays.
+    assert result.returncode in (0, 3) and json.loads(result.stdout)["removed"]["entries"] == 4 - (kind == "folder"), result
+    assert [os.path.exists(record) for record in records] == [False, kind == "folder", False, False]
+    for number in (0, 2, 3):
+        assert not bodies(cache.folder, b"secret-body-%d " % number)
+    with open(victim, "rb") as file:
+        assert file.read() == b"mine"

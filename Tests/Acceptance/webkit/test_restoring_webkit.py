@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 import webkit_samples
+import scratch
 from scratch import path, run, tool, tree
 from webkit_records import Cache
 
@@ -144,3 +145,29 @@ def test_killed_while_restoring():
         subprocess.run([tool, "import", path("copy.tar"), "-c", path("trial")], check=True, capture_output=True, env=environment)
         assert contents(path("trial"))[0] == before[0], count
     assert count > 5
+
+
+@pytest.mark.parametrize("kind", ["zeros", "link", "pipe"])
+def test_what_is_in_the_way(kind):
+    """Only the body itself counts as a body that is there already, neither what has its name, nor what a killed command left of it."""
+    cache = Cache(path("cache"))
+    record = cache.store("http://a.example/1", b"body " * 3_000)
+    run("export", cache.folder, "-o", path("backup.tar"))
+    [name] = os.listdir(os.path.join(cache.root, "Blobs"))
+    blob, victim = os.path.join(cache.root, "Blobs", name), scratch.write("victim", b"mine")
+    os.remove(record)
+    for file in (blob, record + "-blob"):
+        os.remove(file)
+        if kind == "zeros":
+            with open(file, "wb") as data:
+                data.write(bytes(15_000))
+        elif kind == "link":
+            os.symlink(victim, file)
+        else:
+            os.mkfifo(file)
+    run("import", path("backup.tar"), "-c", cache.folder)
+    assert b" 0 errors" in run("check", "--full", cache.folder, status=None).stdout
+    assert run("body", "-c", cache.folder, "http://a.example/1").stdout == b"body " * 3_000
+    assert os.stat(blob).st_nlink == 2 and os.path.samefile(blob, record + "-blob")
+    with open(victim, "rb") as file:
+        assert file.read() == b"mine"

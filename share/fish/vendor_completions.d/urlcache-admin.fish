@@ -1231,7 +1231,7 @@ complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_p
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin sample" format' -l 'format' -d 'The format: apple, foundation, webkit.' -rfka 'apple foundation webkit'
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin sample" schema' -l 'schema' -d 'The version of the Apple format: 202 or 203.' -rfka ''
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin sample" entries' -l 'entries' -d 'How many entries to make.' -rfka ''
-complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin sample" seed' -l 'seed' -d 'Another number gives other entries, the same number the same ones.' -rfka ''
+complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin sample" seed' -l 'seed' -d 'The same number makes the same entries.' -rfka ''
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin sample" newest' -l 'newest' -d 'When the newest entry was stored, instead of now.' -rfka ''
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin sample" faults' -l 'faults' -d 'Add these faults: orphan-files, missing-bodies, undecodable.' -rfka ''
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin sample" no-large-bodies' -l 'no-large-bodies' -d 'Keep all bodies small enough for the database.'
