@@ -173,7 +173,9 @@ struct CacheRuns {
       return environment.note("cache '\(name)'")
     }
     // JSON names its cache itself.
-    if !command.writesJSON, !command.isQuiet { try? environment.write(Array("Cache '\(printable(name))'\n".utf8)) }
+    if !command.writesJSON, !command.isQuiet {
+      try? environment.write(Array("Cache '\(printable(name))'\n".utf8))
+    }
   }
 
   /// Runs the command once, and records the result.
