@@ -163,7 +163,9 @@ public struct StoreFinder: ~Copyable {
 
   /// Whether a store at a path is one of the app that is searched for.
   private func isWanted(_ kind: any StoreKind.Type, at path: String) -> Bool {
-    application == nil || kind.application(ofStoreAt: path) == application
+    guard let application else { return true }
+    // By bytes: two spellings of a letter are two apps.
+    return kind.application(ofStoreAt: path)?.utf8.elementsEqual(application.utf8) ?? false
   }
 
   /// Whether a folder can contain a WebKit cache of one version.

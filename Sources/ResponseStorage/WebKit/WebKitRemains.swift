@@ -76,7 +76,8 @@ final class WebKitRemains: RemovedEntries {
     }
     remnants.sort { $0.id < $1.id }
     self.remnants = remnants
-    places = Dictionary(uniqueKeysWithValues: zip(remnants.map(\.id), remnants.indices))
+    places = Dictionary(
+      zip(remnants.map(\.id), remnants.indices), uniquingKeysWith: { first, _ in first })
     description = store.description
   }
 

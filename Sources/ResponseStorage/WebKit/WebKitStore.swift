@@ -88,7 +88,8 @@ public final class WebKitStore: StoreKind {
   static func forEachFile(
     _ opening: StoreOpening, _ body: (StoreFile, borrowing OpenFile) throws -> Void
   ) throws {
-    let files = try WebKitFiles(at: opening.path)
+    let store = try WebKitStore(opening)
+    let files = store.files
     for name in files.names {
       for isBlob in name.hasBlob ? [false, true] : [false] {
         let file: WebKitFile
@@ -101,7 +102,6 @@ public final class WebKitStore: StoreKind {
       }
     }
     // What no record refers to can still have what was removed.
-    let store = try WebKitStore(opening)
     try store.forEachOther { _, path, status in
       guard status.kind == .regular, let file = try? OpenFile(reading: path) else { return }
       let shown = path.utf8.dropFirst(files.root.utf8.count + 1)

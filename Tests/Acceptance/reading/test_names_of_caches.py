@@ -223,3 +223,13 @@ def test_hostile_names(home):
     assert b"\x1b" not in result.stderr and "\u202e" not in result.stderr.decode() and b"is the cache" in result.stderr
     refused = run("purge", "-c", evil, "--all", "--yes", status=64)
     assert b"\x1b" not in refused.stderr and "\u202e" not in refused.stderr.decode()
+
+
+def test_spellings_of_a_letter_are_two_apps(home):
+    """An identifier is compared by its bytes: Swift's strings are equal if their letters are, however they are composed."""
+    composed, decomposed = "com.example.caf\u00e9", "com.example.cafe\u0301"
+    make(f"home/Library/Caches/{decomposed}", entries=9)
+    assert run("list", composed, status=66).stdout == b""
+    assert count(decomposed) == 9
+    make(f"home/Library/Caches/{composed}", entries=5)
+    assert (count(composed), count(decomposed)) == (5, 9)

@@ -122,16 +122,16 @@ public final class AppleStore: StoreKind {
     return names
   }
 
-  /// Returns the app of `…/Caches/APP/Cache.db`, where the shared `URLCache` is, and any cache without a `diskPath`.
-  ///
-  /// A given path is below the folder of the app. In a container, the folder has the name of the container, unless the
-  /// container has a UUID instead of a name.
   static func removedEntries(
     _ opening: StoreOpening, _ options: RemovedEntriesOptions
   ) throws -> any RemovedEntries {
     try RecoveredStore.find(in: opening, options)
   }
 
+  /// Returns the app of `…/Caches/APP/Cache.db`, where the shared `URLCache` is, and any cache without a `diskPath`.
+  ///
+  /// A given path is below the folder of the app. In a container, the folder has the name of the container, unless the
+  /// container has a UUID instead of a name.
   static func application(ofStoreAt path: String) -> String? {
     var names = path.utf8.split(separator: UInt8(ascii: "/"))
     guard let file = names.popLast(), file.elementsEqual("Cache.db".utf8),
