@@ -71,7 +71,7 @@ def home(tmp_path_factory):
 def environment(folder):
     """The environment of the commands: no network, and the configuration of the home."""
     return {"HOME": folder, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "URLCACHE_ADMIN_CONFIG": os.path.join(folder, "config.toml"),
-            "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+            "PRODUCTS": os.environ["PRODUCTS"], "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any(commands(page))], ids=lambda page: page.name)
