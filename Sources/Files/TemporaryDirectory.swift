@@ -128,6 +128,9 @@ public struct TemporaryFile: ~Copyable, Sendable {
   public init(in folder: String = Self.folder) throws(FileError) {
     // The system replaces the six letters at the end.
     var template = Array("\(folder)/urlcache-admin.XXXXXX".utf8CString)
+    // A signal between the two calls would leave the name behind.
+    let signals = HeldSignals()
+    defer { extendLifetime(signals) }
     let descriptor = unsafe template.withUnsafeMutableBufferPointer { template -> Int32 in
       guard let start = template.baseAddress else { return -1 }
       // `mkstemp` creates the file with O_EXCL and mode 0600, so no other user of `/tmp` can
