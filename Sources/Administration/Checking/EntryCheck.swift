@@ -74,7 +74,16 @@ public struct EntryCheck: Sendable {
       let finding = Finding(code, message, id: response.id, url: response.url)
       if !findings.contains(finding) { findings.append(finding) }
     }
-    for note in response.notes { add(note.code.finding, note.message) }
+    // A repair would keep it, too: a link, a pipe, or a file that also has a name elsewhere.
+    let isKept = KeepReason(ofSelected: response) != nil
+    for note in response.notes {
+      let code = note.code.finding
+      if isKept, code.repair != nil {
+        add(code.withoutRepair, note.message + "; it is kept")
+      } else {
+        add(code, note.message)
+      }
+    }
     if let key = response.key, let url = response.request.url,
       !CacheKeyCheck.agrees(key, with: url, hasBody: response.request.body != nil)
     {

@@ -196,8 +196,7 @@ public struct UsageReport: Hashable, Sendable {
     of source: any ResponseSource, _ footprint: Footprint, at clock: Timestamp
   ) throws -> ByteCount? {
     guard source.description.traits.isCache else { return nil }
-    // URLCache does not count the orphans of a store of files.
-    guard source.description.traits.hasDatabase else { return footprint.emptyBytes }
+    guard source.description.traits.countsOrphans else { return footprint.emptyBytes }
     return footprint.emptyBytes + (try source.orphans(at: clock).bytes)
   }
 

@@ -111,9 +111,9 @@ public struct RemovalPlan {
   /// The total size of the removed orphans, in bytes.
   public var orphanBytes: ByteCount { orphans.reduce(0) { $0 + $1.size } }
 
-  /// The part of the length of orphans that counts against the capacity: none in a store of files, where `URLCache` ignores them.
+  /// The part of the length of orphans that counts against the capacity: none in a Foundation store, where `URLCache` ignores them.
   private func counted(_ orphans: ByteCount) -> ByteCount {
-    store.traits.hasDatabase ? orphans : 0
+    store.traits.countsOrphans ? orphans : 0
   }
 
   /// The space in use that orphans take, in bytes.

@@ -56,6 +56,9 @@ public struct Finding: Hashable, Sendable {
       self.meaning = meaning
       self.repair = repair
     }
+
+    /// The same kind, where a repair removes nothing.
+    public var withoutRepair: Self { Self(name, severity, meaning) }
   }
 
   /// The kind of finding.

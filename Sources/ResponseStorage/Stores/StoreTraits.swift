@@ -15,6 +15,9 @@ public struct StoreTraits: Sendable {
   /// file, or a part of an archive.
   public var hasDatabase = false
 
+  /// Whether orphans count against the capacity.
+  public var countsOrphans = false
+
   /// Whether it is a cache: entries are found one by one, and can be removed. Otherwise it is an archive, which is read
   /// from its beginning for whatever is wanted of it.
   public var isCache = true

@@ -359,7 +359,6 @@ private struct Listing {
   ) throws {
     let number = folders.count
     folders.append(folder)
-    let suffix = Array("-blob".utf8)
     var found: [WebKitFiles.Name] = []
     var listed: [(name: [UInt8], kind: FileStatus.Kind?)] = []
     try directory.forEachEntry { listed.append(($0, $1)) }
@@ -370,18 +369,14 @@ private struct Listing {
         found.append(
           WebKitFiles.Name(
             folder: number, bytes: name, isRegular: kind == .regular, id: ByteString(name)))
-      } else if name.count == 45, name[40...].elementsEqual(suffix),
-        WebKitFiles.isHash(name[..<40]),
-        found.last?.bytes.elementsEqual(name[..<40]) ?? false
-      {
+      } else if let record = WebKitFiles.record(ofBlob: name), found.last?.bytes == record {
         found[found.count - 1].hasBlob = true
       } else {
-        let isBlob =
-          name.count == 45 && name[40...].elementsEqual(suffix) && WebKitFiles.isHash(name[..<40])
         let path = "\(path)/\(folder.partition)/\(folder.type)"
         others.append(
           WebKitFiles.Other(
-            path: "\(path)/\(String(decoding: name, as: UTF8.self))", isBlob: isBlob))
+            path: "\(path)/\(String(decoding: name, as: UTF8.self))",
+            isBlob: WebKitFiles.record(ofBlob: name) != nil))
       }
     }
     names += found

@@ -51,19 +51,17 @@ final class WebKitRemains: RemovedEntries {
       }
     }
     var remnants: [Remnant] = []
-    let isCopied = store.isCopied
-    try store.forEachOther { kind, path, status in
-      // Every body of a copied cache is alone.
-      guard status.kind == .regular, kind == .blob || kind == .loneBlob && !isCopied else { return }
-      let name = Array(path.utf8.dropFirst(files.root.utf8.count + 1))
+    for other in try store.others() where other.kind == .blob || other.kind == .loneBlob {
+      guard other.status.kind == .regular else { continue }
+      let name = Array(other.path.utf8.dropFirst(files.root.utf8.count + 1))
       let key = name.split(separator: UInt8(ascii: "/")).last.flatMap {
-        kind == .blob ? Base16.decode(Array($0.dropLast(WebKitFiles.blobSuffix.count))) : nil
+        WebKitFiles.record(ofBlob: Array($0)).flatMap { Base16.decode($0) }
       }
       let id = ByteString(name)
       remnants.append(
         Remnant(
           id: id, url: key.flatMap { listed.removeValue(forKey: $0)?.url },
-          body: (path, status.size),
+          body: (other.path, other.status.size),
           fact: RecoveredFact(
             id: .file(id), confidence: .onlyBody, place: String(decoding: name, as: UTF8.self))))
     }

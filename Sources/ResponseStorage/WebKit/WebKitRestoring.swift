@@ -100,13 +100,11 @@ extension WebKitFiles {
 }
 
 extension WebKitStoreEditor {
-  /// What the names of files begin with that are being written. WebKit ignores them next to `Records`.
-  private static let staging = "urlcache-admin-"
-
   func stage(_ response: RawResponse) throws -> ByteString? {
+    let name = Array(
+      "\(WebKitFiles.staging)\(String(UInt64.random(in: 0 ... .max), radix: 36))".utf8)
     do {
       let backup = try WebKitBackup(response, for: files)
-      let name = Array("\(Self.staging)\(String(UInt64.random(in: 0 ... .max), radix: 36))".utf8)
       note(staged: name)
       let folder = try Directory(files.root)
       let record = try OpenFile(creating: name, in: folder)
@@ -120,10 +118,15 @@ extension WebKitStoreEditor {
       }
       try record.synchronize()
       return ByteString(name)
-    } catch let refusal as AdmissionRefusal {
-      throw StoreError(.inapplicable, at: files.path, because: refusal.reason)
-    } catch let error as FileError {
-      throw StoreError(error, path: error.path)
+    } catch {
+      // The caller does not know its name.
+      _ = try? removeStaged(name)
+      switch error {
+      case let refusal as AdmissionRefusal:
+        throw StoreError(.inapplicable, at: files.path, because: refusal.reason)
+      case let error as FileError: throw StoreError(error, path: error.path)
+      default: throw error
+      }
     }
   }
 
@@ -138,9 +141,7 @@ extension WebKitStoreEditor {
   /// Removes what was written of a record; `false` if there is nothing. Whatever an intent contains, no other file is
   /// removed.
   func removeStaged(_ name: [UInt8]) throws(FileError) -> Bool {
-    guard name.starts(with: Self.staging.utf8), !name.contains(UInt8(ascii: "/")) else {
-      return false
-    }
+    guard WebKitFiles.isStaged(name) else { return false }
     let folder = try Directory(files.root)
     var isRemoved = false
     for name in [name, name + WebKitFiles.blobSuffix] {
@@ -175,7 +176,10 @@ extension WebKitStoreEditor {
     let root = try Directory(files.root)
     let folder = try root.createdFolder("Records").createdFolder(partition).createdFolder(
       "Resource")
-    if let replaced = change.replaced { _ = try removeRecord(replaced) }
+    if let replaced = change.replaced {
+      var removal = Removal()
+      _ = try removeRecord(replaced, &removal)
+    }
     if !metadata.isBodyInline {
       let blob = staged + WebKitFiles.blobSuffix
       let blobs = try root.createdFolder("Blobs")

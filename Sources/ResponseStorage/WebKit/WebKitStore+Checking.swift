@@ -5,9 +5,12 @@ extension Finding.Code {
   static let bodyHash = Self(
     "body-hash", .error, "WebKit discards the entry when it notices this, and loads it again")
   static let orphanedBlob = Self(
-    "orphaned-blob", .warning, "it wastes disk space, and WebKit never removes it")
+    "orphaned-blob", .warning, "it wastes disk space, and WebKit never removes it",
+    repair: .orphans)
   static let loneBlob = Self(
-    "lone-blob", .note, "WebKit removes it when it starts")
+    "lone-blob", .note, "WebKit removes it when it starts", repair: .orphans)
+  static let youngBlob = Self(
+    "young-blob", .note, "WebKit may be about to store its record, so it is kept")
   static let unlinkedBlob = Self(
     "unlinked-blob", .note, "the cache was copied without its hard links, so it takes more space")
   static let otherFile = Self("other-file", .note, "WebKit does not recognize its name")
@@ -29,75 +32,24 @@ extension WebKitStore {
         footprint.bodyFilesBytes += status.size
       }
     }
-    try forEachOther { _, _, status in
-      guard status.kind == .regular, seen.insert(status.identity).inserted else { return }
-      footprint.allocatedBytes += status.allocatedSize
+    for other in try others() {
+      guard other.status.kind == .regular, seen.insert(other.status.identity).inserted else {
+        continue
+      }
+      footprint.allocatedBytes += other.status.allocatedSize
+      footprint.bodyFilesBytes += other.status.size
+      if other.kind == .copiedBlob { continue }
       footprint.orphanFiles += 1
-      footprint.orphanBytes += status.size
-      footprint.bodyFilesBytes += status.size
+      footprint.orphanBytes += other.status.size
     }
     return footprint
-  }
-
-  /// A file that belongs to no record.
-  enum Other {
-    /// Next to the records, with the name of a body.
-    case blob
-    /// In `Blobs`, without another name.
-    case loneBlob
-    /// WebKit's own listing of the cache.
-    case listing
-    case unknown
-  }
-
-  /// Calls `body` with each file that belongs to no record.
-  func forEachOther(_ body: (Other, String, FileStatus) throws -> Void) throws {
-    for other in files.others {
-      guard let status = try? FileStatus.of(other.path) else { continue }
-      try body(other.isBlob ? .blob : .unknown, other.path, status)
-    }
-    let listing = "\(files.root)/\(WebKitFiles.listing)"
-    if let status = try? FileStatus.of(listing) { try body(.listing, listing, status) }
-    guard let blobs = try? Directory(files.root + "/Blobs") else { return }
-    try blobs.forEachName { name in
-      guard let status = try? blobs.status(of: name) else { return }
-      let path = blobs.path(of: String(decoding: name, as: UTF8.self))
-      if !WebKitFiles.isHash(name[...]) || status.kind != .regular {
-        try body(.unknown, path, status)
-      } else if status.linkCount == 1 {
-        try body(.loneBlob, path, status)
-      }
-    }
-  }
-
-  public func orphans(at now: Timestamp) throws -> OrphanSurvey {
-    var survey = OrphanSurvey()
-    try forEachOther { kind, _, status in
-      guard status.kind == .regular, kind != .listing else { return }
-      if FileVersion(status)?.isYoung(at: now) ?? false {
-        survey.young.insert(status.size)
-      } else {
-        survey.foreign.insert(status.size)
-      }
-    }
-    return survey
   }
 
   public func forEachFinding(
     fully: Bool, now: Timestamp, after search: DamageSearch?, _ body: (Finding) throws -> Void
   ) throws {
-    try forEachOther { kind, path, _ in
-      let path = ByteString(Array(path.utf8))
-      switch kind {
-      case .blob:
-        try body(Finding(.orphanedBlob, "the record of this body is gone", path: path))
-      case .loneBlob:
-        // Every body of a copied cache is alone; the records then have files of their own.
-        if !isCopied { try body(Finding(.loneBlob, "no record has this body", path: path)) }
-      case .listing: try body(Finding(.listing, "it is WebKit's own listing", path: path))
-      case .unknown:
-        try body(Finding(.otherFile, "it is neither a record nor a body", path: path))
-      }
+    for other in try others() {
+      if let finding = finding(on: other, now) { try body(finding) }
     }
     if isCopied {
       try body(

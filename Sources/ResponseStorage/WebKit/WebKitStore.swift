@@ -56,7 +56,7 @@ public final class WebKitStore: StoreKind {
 
   static let format = StoreDescription.Format.webkit
 
-  static let traits = StoreTraits(words: "WebKit cache", recordsUse: true)
+  static let traits = StoreTraits(words: "WebKit cache", countsOrphans: true, recordsUse: true)
 
   static let mark = "a folder 'Version N' with 'Records'"
 
@@ -102,9 +102,9 @@ public final class WebKitStore: StoreKind {
       }
     }
     // What no record refers to can still have what was removed.
-    try store.forEachOther { _, path, status in
-      guard status.kind == .regular, let file = try? OpenFile(reading: path) else { return }
-      let shown = path.utf8.dropFirst(files.root.utf8.count + 1)
+    for other in try store.others() where other.status.kind == .regular {
+      guard let file = try? OpenFile(reading: other.path) else { continue }
+      let shown = other.path.utf8.dropFirst(files.root.utf8.count + 1)
       try body(StoreFile(name: ByteString(Array(shown)), isOfEntry: false), file)
     }
   }

@@ -15,11 +15,9 @@ final class WebKitStoreEditor: IntentStore {
   /// The files that are to be overwritten.
   private var held: [HeldFile] = []
   /// Whether removed files are overwritten.
-  private var overwrites = false
+  private(set) var overwrites = false
   /// The folders in which something was removed.
   private var changed: Set<Int> = []
-  /// The lists of resources that were removed with their pages.
-  private var removedLists: Set<ByteString> = []
   /// The number of removed records.
   private var removedRecords = 0
 
@@ -58,7 +56,11 @@ final class WebKitStoreEditor: IntentStore {
           note(blobs)
           for response in batch {
             if shouldStop() { break }
-            if try !remove(response, &removal) { removal.skipped.append(response.id) }
+            if try removeRecord(response, &removal) {
+              removedRecords += 1
+            } else {
+              removal.skipped.append(response.id)
+            }
             // Counted only after the removal has returned, so that a signal leaves an exact number.
             removal.visited += 1
             WorkCounter.add()
@@ -79,23 +81,6 @@ final class WebKitStoreEditor: IntentStore {
     }
   }
 
-  /// Removes a record and the link to its body.
-  ///
-  /// - Returns: `false` if it does not exist, or has changed.
-  private func remove(
-    _ response: ResponseVersion, _ removal: inout Removal
-  ) throws(FileError) -> Bool {
-    guard case .file(let id) = response.id else { return false }
-    if removedLists.contains(id) { return true }
-    guard let name = current(response) else { return false }
-    // Before the page, so that a command that is killed leaves no list without one.
-    if let page = try? files.file(name) { try removeList(of: page, in: name.folder, &removal) }
-    guard try removeRecord(response) else { return false }
-    removedRecords += 1
-    removal.returnedBytes += response.file?.size ?? 0
-    return true
-  }
-
   /// Returns the name of a record; `nil` if it does not exist, or has changed.
   private func current(_ response: ResponseVersion) -> WebKitFiles.Name? {
     guard case .file(let id) = response.id, let name = files.name(of: id),
@@ -105,44 +90,23 @@ final class WebKitStoreEditor: IntentStore {
   }
 
   /// Removes a record and the link to its body; `false` if it does not exist, or has changed.
-  func removeRecord(_ response: ResponseVersion) throws(FileError) -> Bool {
+  func removeRecord(
+    _ response: ResponseVersion, _ removal: inout Removal
+  ) throws(FileError) -> Bool {
     guard let name = current(response) else { return false }
     changed.insert(name.folder)
     if overwrites { try hold(name) }
     if try files.status(of: name, isBlob: true)?.kind == .regular {
-      _ = try unlink(name, isBlob: true)
+      _ = try unlink(name, isBlob: true, &removal)
     }
-    guard try unlink(name, isBlob: false) else { return false }
+    guard try unlink(name, isBlob: false, &removal) else { return false }
     // WebKit has stored a body between the two: its record went with the old one.
     if try files.status(of: name, isBlob: true)?.kind == .regular,
       try files.status(of: name) == nil
     {
-      _ = try unlink(name, isBlob: true)
+      _ = try unlink(name, isBlob: true, &removal)
     }
     return true
-  }
-
-  /// Removes the list of what a page loaded, which repeats its URL and fields of requests.
-  private func removeList(
-    of page: borrowing WebKitFile, in folder: Int, _ removal: inout Removal
-  ) throws(FileError) {
-    guard files.folders[folder].hasResponses, let salt = files.salt,
-      let (metadata, _) = try? page.readMetadata()
-    else { return }
-    let key = metadata.key
-    let hash = WebKitKey.hash(
-      [key.partition, "SubResources", key.identifier, key.range], salt: salt,
-      version: metadata.version)
-    guard let list = files.name(of: ByteString(Base16.encode(hash, .capital))),
-      files.folders[list.folder].hasLists, let status = try files.status(of: list),
-      status.kind == .regular
-    else { return }
-    if overwrites { try hold(list) }
-    guard try unlink(list, isBlob: false) else { return }
-    changed.insert(list.folder)
-    removedLists.insert(list.id)
-    removedRecords += 1
-    removal.returnedBytes += status.size
   }
 
   /// Removes WebKit's own listing of the cache with the last record; otherwise says that it has what was removed.
@@ -158,12 +122,17 @@ final class WebKitStoreEditor: IntentStore {
     removal.returnedBytes += listing.size
   }
 
-  /// Removes a file; `false` if it does not exist.
-  private func unlink(_ name: WebKitFiles.Name, isBlob: Bool) throws(FileError) -> Bool {
+  /// Removes a file; `false` if it does not exist. Its room is free only if it had no other name.
+  private func unlink(
+    _ name: WebKitFiles.Name, isBlob: Bool, _ removal: inout Removal
+  ) throws(FileError) -> Bool {
     do throws(FileError) {
-      try files.withFolder(of: name) { folder throws(FileError) in
+      let status = try files.withFolder(of: name) { folder throws(FileError) in
+        let status = try folder.status(of: isBlob ? name.blob : name.bytes)
         try folder.remove(isBlob ? name.blob : name.bytes)
+        return status
       }
+      if status.linkCount == 1 { removal.returnedBytes += status.size }
       return true
     } catch {
       guard error.kind == .notFound else { throw error }
@@ -188,7 +157,7 @@ final class WebKitStoreEditor: IntentStore {
     return Intent.RemovedFile(name: ByteString(hash), version: version)
   }
 
-  private func note(_ files: [Intent.RemovedFile]) {
+  func note(_ files: [Intent.RemovedFile]) {
     if files.isEmpty { return }
     beginIntent()
     intent?.note(files)
@@ -212,7 +181,7 @@ final class WebKitStoreEditor: IntentStore {
   }
 
   /// Removes files of `Blobs` that no record uses any more: only that gives their space back.
-  private func removeBodies(
+  func removeBodies(
     _ blobs: [Intent.RemovedFile], into removal: inout Removal
   ) throws(FileError) {
     var seen: Set<ByteString> = []
@@ -238,7 +207,7 @@ final class WebKitStoreEditor: IntentStore {
             by: Timestamp(nanosecondsSince1970: status.modified))
       else { return false }
       if overwrites {
-        held.append(HeldFile(try OpenFile(overwriting: blob.name.bytes, in: folder)))
+        try hold(blob.name.bytes, in: folder)
       }
       try folder.remove(blob.name.bytes)
       try folder.synchronize()
@@ -267,7 +236,8 @@ final class WebKitStoreEditor: IntentStore {
       try files.status(of: name, isBlob: true) == nil
     else { return false }
     changed.insert(name.folder)
-    return try unlink(name, isBlob: false)
+    var removal = Removal()
+    return try unlink(name, isBlob: false, &removal)
   }
 
   func finish(_ intent: Intent, into finished: inout FinishedIntents) -> Bool {
@@ -308,13 +278,6 @@ extension WebKitStoreEditor {
       .inapplicable, at: files.path, because: "only WebKit itself adds and changes entries of it")
   }
 
-  func remove(
-    orphans: [OrphanFile], into removal: inout Removal, unless shouldStop: () -> Bool
-  ) throws(StoreError) {
-    removal.skippedOrphans = orphans.map(\.name)
-    removal.visitedOrphans = orphans.count
-  }
-
   func change(
     _ changes: [UserInfoChange], into changed: inout Set<StoredResponse.ID>,
     unless shouldStop: () -> Bool
@@ -352,20 +315,23 @@ extension WebKitStoreEditor {
     for isBlob in name.hasBlob ? [false, true] : [false] {
       // A link or a pipe in place of a body is left where it is.
       guard try files.status(of: name, isBlob: isBlob)?.kind == .regular else { continue }
-      let bytes = isBlob ? name.blob : name.bytes
       do throws(FileError) {
-        let file = try files.withFolder(of: name) { folder throws(FileError) in
-          try OpenFile(overwriting: bytes, in: folder)
+        try files.withFolder(of: name) { folder throws(FileError) in
+          try hold(isBlob ? name.blob : name.bytes, in: folder)
         }
-        held.append(HeldFile(file))
       } catch {
         guard error.kind == .notFound else { throw error }
       }
     }
   }
 
+  /// Opens a file that is about to lose its name.
+  func hold(_ name: [UInt8], in folder: borrowing Directory) throws(FileError) {
+    held.append(HeldFile(try OpenFile(overwriting: name, in: folder)))
+  }
+
   /// Overwrites the held files that have no name any more. Another record has the same body as those that have.
-  private func overwriteHeld(into removal: inout Removal) throws(FileError) {
+  func overwriteHeld(into removal: inout Removal) throws(FileError) {
     defer { held = [] }
     for held in held {
       let status = try held.file.status()

@@ -64,20 +64,14 @@ def files(cache):
     return found
 
 
-def without(cache, name, records):
-    """The files that are left of a cache when some records, of the other reader, are removed: also the bodies in `Blobs` that only they have, and the
-    lists of what those pages loaded."""
+def without(cache, records):
+    """The files that are left of a cache when some records, of the other reader, are removed: also the bodies in `Blobs` that only they have."""
     left = files(cache)
     [version] = [name for name in os.listdir(cache) if name.startswith("Version ")]
     links = {}
     for file in left:
         if file.startswith(os.path.join(version, "Blobs")):
             links[os.path.basename(file)] = os.lstat(os.path.join(cache, file)).st_nlink
-    pages = {(record["partition"], record["url"], record["range"]) for record in records if record["type"] == "Resource"}
-    removed = {record["file"] for record in records}
-    for record in lists(name).values():
-        if (record["partition"], record["url"], record["range"]) in pages and record["file"] not in removed:
-            del left[os.path.join(version, record["file"])]
     for record in records:
         del left[os.path.join(version, record["file"])]
         if left.pop(os.path.join(version, record["file"] + "-blob"), None) is not None:

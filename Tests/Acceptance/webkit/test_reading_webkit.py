@@ -245,7 +245,7 @@ def test_odd_files():
     assert [entry for entry in found if entry["id"] not in odd] == expected
     assert odd.keys() == {letter * 40 for letter in "ABCD"} and all(entry["notes"] and entry["url"] is None for entry in odd.values())
     output = run("check", cache, status=None).stdout.decode()
-    for code in ("orphaned-blob", "plain-listing", "other-file", "not-a-regular-file"):
+    for code in ("young-blob", "plain-listing", "other-file", "not-a-regular-file"):
         assert code in output, output
 
 

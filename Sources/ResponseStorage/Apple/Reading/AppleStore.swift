@@ -73,7 +73,7 @@ public final class AppleStore: StoreKind {
   static let format = StoreDescription.Format.apple
 
   static let traits = StoreTraits(
-    words: "Apple cache", hasDatabase: true, canChangeUserInfo: true)
+    words: "Apple cache", hasDatabase: true, countsOrphans: true, canChangeUserInfo: true)
 
   static let mark = "a Cache.db"
 
