@@ -60,7 +60,7 @@ extension CommandEnvironment {
       throw CommandFailure(
         .configuration, kind: "configuration",
         "root does not read the configuration '\(path)': other users can change '\(error.path)'",
-        hint: "make root the only one who can, or name another file with '--config FILE'",
+        hint: "allow only root to change it, or name another file with '--config FILE'",
         path: path)
     } catch let error as FileError where error.kind == .accessDenied {
       throw CommandFailure(

@@ -150,7 +150,7 @@ struct WorkerProcess: ~Copyable {
         if let end, environment.steadyMilliseconds() >= end {
           child.send(HeldSignals.killingSignal)
           throw failure(
-            "did not end in time, and was ended by SIGKILL", isHung: true)
+            "did not end in time, and was killed", isHung: true)
         }
         continue
       }
@@ -297,7 +297,7 @@ struct WorkerProcess: ~Copyable {
     if isHung { environment.schedule.wasHeldUp = true }
     return CommandFailure(
       .partly, kind: "worker-ended",
-      "the process that worked on the cache '\(environment.record.cache)' \(what)",
+      "the worker process for the cache '\(environment.record.cache)' \(what)",
       hint: Self.checkHint(environment.record.cache))
   }
 

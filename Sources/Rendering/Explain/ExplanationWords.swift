@@ -265,7 +265,7 @@ extension WebKitReuse.Rule {
     case .anyAge: "this policy uses an entry of any age"
     case .maxStale: "the request's max-stale allows its age"
     case .whileRevalidating: "stale-while-revalidate allows using it meanwhile"
-    case .ownConditions: "the request has conditions of its own"
+    case .ownConditions: "the request already contains conditions"
     case .requestNoCache: "the request has no-cache"
     case .requestMaxAge: "the request has max-age=0"
     case .responseNoCache: "it has no-cache, in Cache-Control or Pragma"

@@ -49,7 +49,7 @@ extension Hint {
     case .privatelyRelayed: "it came through iCloud Private Relay"
     case .redirectNeverValidated:
       "WebKit never validates a redirect, and does not use it for a URL with a fragment"
-    case .usedByBack: "'Back' and 'Forward' use it however old it is: '--navigation back'"
+    case .usedByBack: "'Back' and 'Forward' use it regardless of its age: '--navigation back'"
     case .oneVariant: "WebKit keeps one response per URL, regardless of Vary"
     case .varyUnseen:
       "WebKit does not see Accept-Encoding, and on Linux not Accept-Language, so they always match"

@@ -17,7 +17,7 @@ struct ForeignArchive {
     case .zip:
       self.init(
         fact:
-          "it is a zip file, but has neither an archive of this program nor a HAR or WARC files",
+          "it is a zip file, but contains no archive of this program, no HAR and no WARC files",
         hint: "unpack it, and import the archives in it one by one")
     case .tarGzip, .tarZstd: self.init(decoded: file.decodedStart(ArchiveFormat.longestMark))
     case .tar: return nil
@@ -46,7 +46,7 @@ struct ForeignArchive {
         hint: "convert it first, for example with: warcio recompress FILE.arc.gz FILE.warc.gz")
     } else if Self.isCall(text) {
       self.init(
-        fact: "it is JSONP, such as HARP: JSON in a call of a function",
+        fact: "it is JSONP, such as HARP: JSON inside a function call",
         hint: "remove the text before the first '{' and after the last '}'")
     } else {
       return nil
@@ -68,19 +68,19 @@ struct ForeignArchive {
 
   private static let marks: [(bytes: [UInt8], fact: String, hint: String)] = [
     (
-      [0x5D, 0x2A, 0x4D, 0x18], "it is compressed by zstd with a dictionary, which it begins with",
+      [0x5D, 0x2A, 0x4D, 0x18], "it is compressed with zstd and a dictionary",
       "decompress it first, for example with: zstdwarccat FILE.warc.zst > FILE.warc"
     ),
     (
-      [0x04, 0x22, 0x4D, 0x18], "it is compressed by LZ4",
+      [0x04, 0x22, 0x4D, 0x18], "it is compressed with LZ4",
       "decompress it first, for example with: lz4 -d FILE.lz4"
     ),
     (
-      Array("BZh".utf8), "it is compressed by bzip2",
+      Array("BZh".utf8), "it is compressed with bzip2",
       "decompress it first, for example with: bunzip2 -k FILE.bz2"
     ),
     (
-      [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "it is compressed by xz",
+      [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "it is compressed with xz",
       "decompress it first, for example with: xz -dk FILE.xz"
     ),
     (

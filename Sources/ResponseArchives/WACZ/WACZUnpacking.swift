@@ -139,7 +139,7 @@ struct WACZUnpacking: ~Copyable {
       name == ByteString(WACZ.packageName) || name == ByteString(WACZ.packageDigestName)
     if isDocument { documents[name] = [] }
     guard !isWACZ || outer == nil else {
-      throw damage("a WACZ in it has another one as a member, which is not supported")
+      throw damage("a WACZ in it contains another WACZ, which is not supported")
     }
     var copy = isWACZ ? try TemporaryFile() : nil
     var digest = Digest()

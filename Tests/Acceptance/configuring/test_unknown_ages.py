@@ -55,7 +55,7 @@ def test_a_rule(rule, dated, key, removed):
     got = enforce(make(dated), text=rule)
     assert got == (removed, 10 - removed, {"unknown-age": 10 - removed} if removed < 10 else {}, note(10 - removed))
     result = worlds.run("rules", "test", "shop", *AT, status=0)
-    assert ("age is unknown" in result.stderr) == (removed < 10)
+    assert ("entries of unknown age" in result.stderr) == (removed < 10)
 
 
 def test_a_rule_of_other_entries():

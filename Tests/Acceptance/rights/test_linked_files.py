@@ -54,7 +54,7 @@ def test_other_owner(cache, name):
     os.chmod(file, 0o666)
     before = worlds.contents(cache)
     result = run("purge", "-c", cache, "--all", "--yes", user=worlds.STRANGER, status=65)
-    assert "belongs to another user than its folder" in result.stderr, result
+    assert "and its folder belong to different users" in result.stderr, result
     assert worlds.contents(cache) == before
 
 

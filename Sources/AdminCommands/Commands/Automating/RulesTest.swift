@@ -78,7 +78,7 @@ extension URLCacheAdmin.Rules {
       // by path, and its rules belong to its name.
       if ofUnknownAge > 0 {
         environment.note(
-          "entries of unknown age, which no rule with an age limit matches: \(ofUnknownAge)"
+          "entries of unknown age, which no rule that depends on age matches: \(ofUnknownAge)"
         )
       }
       if rules.isEmpty { environment.note("no rules are configured for this cache") }

@@ -26,7 +26,7 @@ extension URLCacheAdmin {
         BROWSE
           'list --format ncdu | ncdu -f -' shows hosts, folders and entries by size.
           The tree needs about 100 bytes of memory per entry, 256 MiB at most; entries
-          beyond that are summed up as 'others'.
+          beyond that are added up as 'others'.
         """,
       aliases: ["ls"])
 

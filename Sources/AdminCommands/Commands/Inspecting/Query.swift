@@ -226,7 +226,7 @@ extension CommandFailure {
     case .noRoom:
       self.init(
         .inputOutput, kind: "no-room", "there is no room for the temporary tables",
-        hint: "set TMPDIR to a folder with more room")
+        hint: "set SQLITE_TMPDIR to a folder with more room: SQLITE_TMPDIR=FOLDER")
     case .failed(let message):
       self = .usage("the query failed: \(printable(message))")
     }

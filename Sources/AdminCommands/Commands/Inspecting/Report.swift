@@ -22,7 +22,7 @@ extension URLCacheAdmin {
         The report shows how full and how stale the cache is, suggests what to do, and
         shows what uses the space, the ages and sizes of entries, what an age limit
         would free, and any findings. It lists the largest hosts, folders and entries,
-        and sums up the others. The page loads and sends nothing, and works without
+        and adds up the others. The page loads and sends nothing, and works without
         its script. '--audit' adds the findings of 'audit', grouped by rule and
         without the secrets; this reads all bodies. A cache does not record its own
         capacity; use '--capacity' to compare the cache with it.

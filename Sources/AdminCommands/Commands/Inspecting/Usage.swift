@@ -74,7 +74,7 @@ extension URLCacheAdmin {
     @Option(
       name: [.customShort("n", allowingJoined: true), .long],
       help: ArgumentHelp(
-        "Show this many of the largest groups or hosts, and sum up the others; by default, the table"
+        "Show this many of the largest groups or hosts, and add up the others; by default, the table"
           + " shows 10.",
         valueName: "number"))
     var limit: Int?

@@ -87,14 +87,14 @@ struct AppleStoreFiles {
         oddities.append("the database file has hard links, so SQLite cannot protect it")
       }
       if status.owner != owner {
-        oddities.append("the database file belongs to another user than its folder")
+        oddities.append("the database file and its folder belong to different users")
       }
       for (name, path) in [("log", wal), ("index of the log", shm), ("journal", journal)] {
         guard let status = try Self.status(of: path) else { continue }
         if status.kind != .regular { oddities.append("its \(name) is \(status.kind.rawValue)") }
         if status.linkCount > 1 { oddities.append("its \(name) has hard links") }
         if status.owner != owner, status.owner != 0 {
-          oddities.append("its \(name) belongs to another user than its folder")
+          oddities.append("its \(name) and its folder belong to different users")
         }
       }
       return oddities
