@@ -318,3 +318,62 @@ def test_lists_are_not_asked_for():
     cache.store_list("http://a.example/page", [("http://a.example/style.css", None)])
     output = json.loads(run("revalidate", "-c", cache.folder, "--all", "--dry-run", "--format", "json", status=None).stdout)
     assert [entry["url"] for entry in output["entries"]] == ["http://a.example/page"], output
+
+
+@pytest.mark.parametrize("format", ["warc", "wacz"])
+def test_too_long_for_an_archive(format):
+    """What readers of WARC would refuse is left out and counted; the archive has the rest, and can be imported."""
+    cache = Cache(path("cache"))
+    long = "http://a.example/" + "u" * 70_000
+    cache.store("http://a.example/1")
+    cache.store(long)
+    cache.store("http://a.example/2", fields=[("X-Long", "v" * 1_100_000)])
+    archive = path(f"cache.{format}")
+    result = run("export", cache.folder, "-o", archive, status=3)
+    for reason in ("its URL is", "its header fields are"):
+        assert f"1 entry was skipped because {reason} too long for a record of WARC".encode() in result.stderr, result
+    run("import", archive, "-c", path("new"), "--yes")
+    assert run("list", path("new"), "--format", "urls").stdout == b"http://a.example/1\n"
+
+
+def test_header_too_large_to_read():
+    """A list of more than 4 MiB is not read; that is no damage, and no reason to remove it."""
+    cache = Cache(path("cache"))
+    cache.store("http://a.example/1")
+    page = cache.store_list("http://a.example/1", [(f"http://a.example/{number}/" + "s" * 900, None) for number in range(5_000)])
+    assert os.path.getsize(page) > 4 << 20
+    output = json.loads(run("check", "--full", cache.folder, "--format", "json").stdout)
+    assert [finding["code"] for finding in output["findings"]] == ["too-large"], output
+    run("check", cache.folder, "--repair", "--yes")
+    assert os.path.exists(page)
+
+
+def test_salt():
+    """Without its salt, WebKit finds nothing in the cache, and `check` says so."""
+    cache = Cache(path("cache"))
+    cache.store("http://a.example/1")
+    for change in (lambda: os.truncate(os.path.join(cache.root, "salt"), 7), lambda: os.remove(os.path.join(cache.root, "salt"))):
+        change()
+        output = json.loads(run("check", cache.folder, "--format", "json", status=1).stdout)
+        assert [finding["code"] for finding in output["findings"]] == ["missing-salt"], output
+
+
+def test_body_that_is_no_file():
+    """A pipe in place of a body is an error of that entry, which no backup can have: it is removed without one, or not at all. The pipe stays."""
+    cache = Cache(path("cache"))
+    for number in range(3):
+        cache.store(f"http://a.example/{number}", os.urandom(9_000))
+    blob = cache.path("http://a.example/1") + "-blob"
+    os.remove(blob)
+    os.mkfifo(blob)
+    output = json.loads(run("check", cache.folder, "--format", "json", status=1).stdout)
+    assert [(finding["code"], finding["url"]) for finding in output["findings"] if finding["severity"] == "error"] == [
+        ("not-a-regular-file", "http://a.example/1")], output
+    before = scratch.tree(cache.root)
+    result = run("purge", "-c", cache.folder, "--all", "--yes", "--backup", path("backup.tar"), status=1)
+    assert b"cannot back up 1 of the selected entries, so nothing was removed: its body is a named pipe" in result.stderr, result
+    assert scratch.tree(cache.root) == before
+    run("purge", "-c", cache.folder, "http://a.example/0", "http://a.example/2", "--yes", "--backup", path("backup.tar"))
+    assert sorted(run("list", path("backup.tar"), "--format", "urls").stdout.split()) == [b"http://a.example/0", b"http://a.example/2"]
+    run("purge", "-c", cache.folder, "--all", "--yes")
+    assert os.path.exists(blob) and run("list", cache.folder, "--format", "urls").stdout == b""
