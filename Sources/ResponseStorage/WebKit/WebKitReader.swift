@@ -225,7 +225,8 @@ extension StoredResponse {
     if projection.contains(.protocolProperties) {
       protocolProperties = [header.varyRecord, header.redirect?.property].compactMap(\.self)
       webKitMarks = WebKitMarks(
-        isRedirect: header.redirect != nil, ageCap: header.ageCap, isRelayed: header.isRelayed)
+        isRedirect: header.redirect != nil, ageCap: header.ageCap, isRelayed: header.isRelayed,
+        isRange: metadata.key.range != nil)
     }
     if projection.contains(.notes) {
       noteResponseUnlessUTF8()
@@ -245,9 +246,15 @@ public struct WebKitMarks: Hashable, Sendable {
   /// Whether it came through iCloud Private Relay.
   public let isRelayed: Bool
 
+  /// Whether it is used for requests with the same `Range` only.
+  public let isRange: Bool
+
   /// Creates the marks of a response.
-  public init(isRedirect: Bool = false, ageCap: Double? = nil, isRelayed: Bool = false) {
+  public init(
+    isRedirect: Bool = false, ageCap: Double? = nil, isRelayed: Bool = false, isRange: Bool = false
+  ) {
     self.isRedirect = isRedirect
+    self.isRange = isRange
     self.ageCap = ageCap
     self.isRelayed = isRelayed
   }
