@@ -377,3 +377,44 @@ def test_body_that_is_no_file():
     assert sorted(run("list", path("backup.tar"), "--format", "urls").stdout.split()) == [b"http://a.example/0", b"http://a.example/2"]
     run("purge", "-c", cache.folder, "--all", "--yes")
     assert os.path.exists(blob) and run("list", cache.folder, "--format", "urls").stdout == b""
+
+
+def test_files_that_others_can_read():
+    """Files of all folders count together, unless a folder keeps others out."""
+    os.chmod(scratch.root, 0o755)
+    cache = Cache(path("cache"))
+    for number in range(3):
+        cache.store(f"http://a.example/{number}", os.urandom(6_000))
+    for parent, folders, names in os.walk(cache.folder):
+        os.chmod(parent, 0o755)
+        for name in names:
+            os.chmod(os.path.join(parent, name), 0o644)
+    words = ["audit", cache.folder, "--rule", "privacy/readable-by-others", "--format", "json"]
+    [finding] = json.loads(run(*words).stdout)["findings"]
+    # The salt, three records, and three bodies, each of which has two names.
+    assert finding["count"] == 7 and 18_000 < finding["bytes"] < 20_000, finding
+    os.chmod(os.path.join(cache.root, "Blobs"), 0o700)
+    assert json.loads(run(*words).stdout)["findings"] == [finding]
+    os.chmod(os.path.join(cache.root, "Records"), 0o700)
+    [finding] = json.loads(run(*words).stdout)["findings"]
+    assert finding["count"] == 1 and finding["bytes"] == 8, finding
+    os.chmod(cache.root, 0o700)
+    assert json.loads(run(*words).stdout)["findings"] == []
+
+
+def test_compression_dictionary():
+    """A kind of record that has no response, as newer versions store: it is listed by its type, and neither damaged nor exported."""
+    cache = Cache(path("cache"), 18)
+    cache.store("http://a.example/1")
+    file = cache.path("http://a.example/1", type="CompressionDictionary")
+    os.makedirs(os.path.dirname(file))
+    header = b"\x01\x02\x03\x04"
+    with open(file, "wb") as opened:
+        opened.write(cache.metadata(header, b"dictionary", "http://a.example/1", 1_795_000_000, type="CompressionDictionary") + header + b"dictionary")
+    found = {entry["type"]: entry for entry in entries(cache)}
+    assert found.keys() == {"resource", "compressiondictionary"} and found["compressiondictionary"]["status"] is None and not found["compressiondictionary"]["notes"]
+    assert run("check", "--full", cache.folder).stdout.endswith(b"2 entries, 0 errors, 0 warnings, 0 notes\n")
+    run("export", cache.folder, "-o", path("cache.tar"))
+    assert run("list", path("cache.tar"), "--count").stdout == b"1\n"
+    run("purge", "-c", cache.folder, "--where", "type = compressiondictionary", "--yes")
+    assert not os.path.exists(file) and len(entries(cache)) == 1
