@@ -12,7 +12,7 @@ SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Manual
 DATE = "January 1, 2026"
 SECTIONS = {
     "Search": "What to find, and where.\n",
-    "Audit": "What to look for, and what is known already.\n",
+    "Audit": "What to look for, and which findings are already known.\n",
     "Selection": "Different options are combined with AND, a repeated option with OR.\n",
     "Cache": "Which cache, and how it is opened.\n",
     "Output": "What is written, and how.\n",
@@ -67,7 +67,11 @@ def blocks(text):
     result = []
     for block in re.split(r"\n\s*\n", text):
         rows = block.split("\n")
-        if all(row.startswith("  ") or re.match(r"\d ", row) for row in rows):
+        if re.match(r"\S+ {2,}\S", rows[0]):
+            cells = table(rows)
+            widest = max((tag for tag, _ in cells), key=len)
+            result.append(listed((f".It {escaped(tag)}\n{lines(text)}" for tag, text in cells), width=widest))
+        elif all(row.startswith("  ") or re.match(r"\d ", row) for row in rows):
             indent = min(len(row) - len(row.lstrip()) for row in rows)
             result.append(literal([row[indent:] for row in rows]))
         else:
@@ -75,16 +79,35 @@ def blocks(text):
     return result
 
 
+def table(rows):
+    """The rows of a table with two columns; a row that is indented continues the one before."""
+    cells = []
+    for row in rows:
+        if row.startswith(" "):
+            cells[-1][1] += " " + row.strip()
+        else:
+            cells.append(row.split(None, 1))
+    return cells
+
+
 def paragraphs(texts):
-    """Texts with space between them, of which a display has its own."""
-    return "".join(text if number == 0 or text.startswith(".Bd") else ".Pp\n" + text for number, text in enumerate(texts))
+    """Texts with space between them, of which a display or a list has its own."""
+    return "".join(text if number == 0 or text.startswith((".Bd", ".Bl")) else ".Pp\n" + text for number, text in enumerate(texts))
 
 
 def parts(discussion):
-    """The text of a discussion before its headings, and what is below each."""
-    before, *rest = re.split(r"^([A-Z][A-Z ]+)$\n", discussion, flags=re.MULTILINE)
-    headed = {title: re.sub(r"^  ", "", text.strip("\n"), flags=re.MULTILINE) for title, text in zip(rest[::2], rest[1::2])}
-    return before.strip(), headed
+    """The text of a discussion without its headings, and what is below each: the lines that are indented."""
+    text, headed, rows = [], {}, None
+    for row in discussion.split("\n"):
+        if re.fullmatch(r"[A-Z][A-Z ]+", row):
+            rows = headed.setdefault(row, [])
+        elif rows is not None and (row.startswith("  ") or not row):
+            rows.append(row.removeprefix("  "))
+        else:
+            # Between what is before a section and what follows it, an empty line may be missing.
+            text += [""] * (rows is not None) + [row]
+            rows = None
+    return "\n".join(text).strip(), {title: "\n".join(rows).strip("\n") for title, rows in headed.items()}
 
 
 def name(argument, which):
@@ -113,8 +136,8 @@ def item(argument):
     return tag + "\n" + lines(text)
 
 
-def listed(items):
-    return ".Bl -tag -width Ds\n" + "".join(items) + ".El\n"
+def listed(items, width="Ds"):
+    return f".Bl -tag -width {width}\n" + "".join(items) + ".El\n"
 
 
 def options(command):
@@ -164,10 +187,9 @@ def exit_status(text, words=""):
     standard, items = standard_statuses(words), {}
     for status, text in statuses(text).items():
         assert status in standard or int(status) < 64, (words, status, text)
-        if text.startswith("also "):
-            text = f"{standard[status]}, {text}"
-        elif text.startswith("'") and int(status) >= 64:
-            text = f"{standard[status]}: {text}"
+        # What adds to the meaning that the status has for all commands.
+        if status in standard and text.startswith(("or ", "with ")):
+            text = f"{standard[status]}; {text}"
         items[status] = text
     return listed(f".It {status}\n{lines(text)}" for status, text in sorted({**standard, **items}.items(), key=lambda item: int(item[0])))
 
@@ -226,7 +248,7 @@ def verb_page(command):
             status_texts[child["commandName"] if children else None], f"{verb} {child['commandName']}" if children else verb)
     aliases = command.get("aliases", [])
     if aliases:
-        sections["DESCRIPTION"] += f".Pp\nIt is also called\n.Cm {aliases[0]} .\n"
+        sections["DESCRIPTION"] += f".Pp\nThe command has the alias\n.Cm {aliases[0]} .\n"
     sections["DESCRIPTION"] += ".Pp\n" * (before != "") + before + subsections(headed)
     for title, text in sections.items():
         result += f".Sh {title}\n{text}"

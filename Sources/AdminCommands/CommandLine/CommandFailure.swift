@@ -237,11 +237,14 @@ extension CommandFailure {
 
   /// Creates a failure from an error of an unnamed file, which has the path of its folder.
   private init(ofTemporaryFile error: FileError) {
+    // SQLite looks at this variable first, and other temporary files ignore it.
+    let isOfSQLite = error.path == CurrentProcess.variable("SQLITE_TMPDIR")
+    let variable = isOfSQLite ? "SQLITE_TMPDIR" : "TMPDIR"
     // Also if the folder does not exist: it is no input of the command.
     self.init(
       .inputOutput, kind: error.kind == .noRoom ? "no-room" : "io",
       "cannot keep temporary data in \(error)",
-      hint: "set TMPDIR to a folder with more room, for instance: TMPDIR=/var/tmp",
+      hint: "set \(variable) to a folder with more room: \(variable)=FOLDER",
       path: error.path)
   }
 }

@@ -8,12 +8,12 @@ import ResponseStorage
 public struct URLCacheAdmin: ParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "urlcache-admin",
-    abstract: "Inspect, clean up and repair the on-disk caches of URLCache.",
+    abstract: "Inspect, clean up and repair the on-disk caches of URLCache and WebKit.",
     discussion: """
-      The cache is the first operand, or follows '-c': a Cache.db, its folder, a
-      Foundation cache folder, an archive, a name from the configuration, or the APP
-      that 'discover' shows. A command that changes a cache takes an APP only after
-      '-c', and not with '--yes'.
+      The cache is the first operand, or follows '-c': a Cache.db or its folder, a
+      Foundation or WebKit cache folder, an archive, a name from the configuration,
+      or the APP that 'discover' shows. A command that changes a cache takes an APP
+      only after '-c', and not with '--yes'.
 
       Read-only commands never modify a cache. All commands work while the app is
       running.

@@ -219,8 +219,8 @@ struct CacheOperand: ParsableArguments {
 struct ExpiryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Treat entries as stale this many seconds after the date under this user-info key;"
-        + " CustomURLCacheExpiration=600 is built in.",
+      "Treat an entry as stale when this many seconds have passed since the date that its user info"
+        + " has under this key. CustomURLCacheExpiration=600 applies by default.",
       valueName: "key=seconds"),
     transform: parseExpiryRule)
   var userInfoExpiry: [UserInfoExpiry.Rule] = []

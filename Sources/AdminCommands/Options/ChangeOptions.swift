@@ -109,18 +109,29 @@ extension ChangeOptions {
 
 /// The option of commands that overwrite what they remove.
 struct SecureOptions: ParsableArguments {
-  @Flag(
-    inversion: .prefixedNo,
-    help: ArgumentHelp(
-      "Overwrite what is removed, rewrite the database, and search the files for traces."))
-  var secure: Bool?
+  // Not a Boolean flag with an inversion: manual pages and completions would describe both alike.
+  /// The values of the option.
+  enum Choice: EnumerableFlag {
+    case secure, noSecure
+
+    static func help(for choice: Choice) -> ArgumentHelp? {
+      switch choice {
+      case .secure:
+        "Overwrite what is removed, rewrite the database, and search the files for traces."
+      case .noSecure:
+        "Do not overwrite what is removed, even if the configuration has 'secure = true'."
+      }
+    }
+  }
+
+  @Flag(exclusivity: .chooseLast) var secure: Choice?
 
   /// Whether it is requested.
-  var isOn: Bool { secure ?? false }
+  var isOn: Bool { secure == .secure }
 
   /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings) {
-    secure = secure ?? settings.secure
+    secure = secure ?? settings.secure.map { $0 ? .secure : .noSecure }
   }
 
   /// Prepares a renderer for the receipt of a plan.

@@ -17,7 +17,8 @@ struct ImportOptions: ParsableArguments {
   var create: CreatedStore?
 
   @Option(
-    help: ArgumentHelp("The schema of the new cache: 202, 203.", valueName: "version"),
+    help: ArgumentHelp(
+      "With '--create apple', the schema of the new cache: 202, 203.", valueName: "version"),
     completion: .list(["202", "203"]))
   var schema: Int64 = 203
 

@@ -17,7 +17,7 @@ struct InquiryOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How a page in WebKit asks, instead of a policy: new, subresource, reload, back.",
+      "For WebKit, the kind of request, instead of a policy: new, subresource, reload, back.",
       valueName: "kind"))
   var navigation: WebKitNavigation?
 
@@ -44,11 +44,11 @@ struct InquiryOptions: ParsableArguments {
       now: now, platform: platform ?? CachePlatform(writing: source.description.format))
     if let navigation {
       guard policy == nil else {
-        throw .usage("'--navigation' and '--policy' exclude each other", hint: "give one of them")
+        throw .usage("'--navigation' and '--policy' cannot be combined", hint: "give one of them")
       }
       guard inquiry.platform == .webkit else {
         throw .usage(
-          "'--navigation' is about WebKit, and this is the platform '\(inquiry.platform.rawValue)'",
+          "'--navigation' applies only to WebKit, but the platform is '\(inquiry.platform.rawValue)'",
           hint: "use '--policy', or add '--platform webkit'")
       }
       inquiry.navigation = navigation

@@ -43,10 +43,19 @@ struct LimitOptions: ParsableArguments {
     transform: parsePercent)
   var low: Double?
 
-  @Flag(
-    inversion: .prefixedNo,
-    help: "Do nothing unless a size or number limit is exceeded.")
-  var onlyIfOver: Bool?
+  /// The values of the option for a cache within its limits.
+  enum Condition: EnumerableFlag {
+    case onlyIfOver, noOnlyIfOver
+
+    static func help(for condition: Condition) -> ArgumentHelp? {
+      switch condition {
+      case .onlyIfOver: "Do nothing unless a size or number limit is exceeded."
+      case .noOnlyIfOver: "Override 'only-if-over = true' in the configuration."
+      }
+    }
+  }
+
+  @Flag(exclusivity: .chooseLast) var condition: Condition?
 
   @Option(
     help: ArgumentHelp(
@@ -73,7 +82,7 @@ struct LimitOptions: ParsableArguments {
     maxEntrySize = maxEntrySize ?? settings.maxEntrySize.map { WrittenSize($0) }
     minFree = minFree ?? settings.minFree.map { WrittenRoom(room: $0, note: nil) }
     low = low ?? settings.low
-    onlyIfOver = onlyIfOver ?? settings.onlyIfOver
+    condition = condition ?? settings.onlyIfOver.map { $0 ? .onlyIfOver : .noOnlyIfOver }
     order = order ?? settings.order
   }
 
@@ -111,7 +120,7 @@ struct LimitOptions: ParsableArguments {
     limits.entryBytes = maxEntrySize?.bytes
     limits.bytesToFree = minFree.map { max(0, $0.room.bytes(of: total) - available) }
     limits.lowPercent = low ?? limits.lowPercent
-    limits.onlyIfOver = onlyIfOver ?? limits.onlyIfOver
+    limits.onlyIfOver = condition.map { $0 == .onlyIfOver } ?? limits.onlyIfOver
     limits.order = order ?? limits.order
     return limits
   }

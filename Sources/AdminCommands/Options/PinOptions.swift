@@ -19,7 +19,7 @@ struct PinOptions: ParsableArguments {
     for name in pins.names where name.looksLikePattern {
       guard case .url(let url) = name else { continue }
       environment.noteOnce(
-        "the pin '\(EntryNames.text(SecretPolicy().url(url, for: .people)))' is no pattern: it protects"
+        "the pin '\(EntryNames.text(SecretPolicy().url(url, for: .people)))' is not a pattern: it protects"
           + " only an entry with exactly this URL; to keep all that match, write a rule with"
           + " 'match.glob' and 'action = \"keep\"'")
     }

@@ -10,8 +10,8 @@ struct RedactionOptions: ParsableArguments {
 
   @Flag(
     help: """
-      Leave out everything that 'list' masks, in every format: cookies, tokens in header \
-      fields and URLs, request bodies; also properties that apps attached.
+      In every format, leave out what 'list' masks (cookies, tokens in header fields and URLs, \
+      request bodies) and properties that apps attached.
       """)
   var redact = false
 

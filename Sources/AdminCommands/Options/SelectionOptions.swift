@@ -32,13 +32,14 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only URLs that match this regular expression in Perl syntax from start to end.",
+      "Only URLs that match this regular expression (Perl syntax) as a whole.",
       valueName: "expression"))
   var regex: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Only this host; '.example.com' includes its subdomains, '*.example.com' is only those.",
+      "Only this host; '.example.com' also includes its subdomains, '*.example.com' means only the"
+        + " subdomains.",
       valueName: "host"),
     completion: .requested)
   var host: [String] = []
@@ -71,7 +72,8 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only requests with this method; Apple caches only.", valueName: "method"),
+      "Only requests with this method; not for Foundation caches, which store no methods.",
+      valueName: "method"),
     completion: .list(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
   var method: [String] = []
 
@@ -130,7 +132,7 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only bodies with this storage: inline, file, missing.",
+      "Only entries whose body is stored like this: inline, file, missing.",
       valueName: "where"))
   var body: [StoredResponse.BodyLocation] = []
 
@@ -139,7 +141,7 @@ struct SelectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only this cache partition; Apple caches only.", valueName: "site"))
+      "Only this cache partition; Apple and WebKit caches only.", valueName: "site"))
   var partition: [String] = []
 
   @Option(
@@ -177,7 +179,10 @@ struct SelectionOptions: ParsableArguments {
   var validator: [ResponseFreshness.ValidatorKind] = []
 
   @Flag(
-    help: "Only older versions of files that have a newer version in the cache, judging by URLs.")
+    help: """
+      Only older versions of files that have a newer version in the cache, judging by URLs; \
+      not in 'diff' and 'watch'.
+      """)
   var superseded = false
 
   @Option(

@@ -73,7 +73,8 @@ struct SpaceReclaiming {
       let used = plan.inUseAfter, used <= bytes
     else { return }
     let limit =
-      limit.maxSize == nil ? "the capacity, which URLCache compares with them" : "the limit"
+      limit.maxSize == nil
+      ? "the capacity, with which URLCache compares the size on disk" : "the limit"
     var parts: [String] = []
     func add(_ bytes: ByteCount, _ words: String) {
       if bytes > 0 { parts.append("\(ByteSizeText.text(bytes)) \(words)") }

@@ -298,11 +298,15 @@ struct WorkerProcess: ~Copyable {
     return CommandFailure(
       .partly, kind: "worker-ended",
       "the process that worked on the cache '\(environment.record.cache)' \(what)",
-      hint: "see what is left of it with 'urlcache-admin check'")
+      hint: Self.checkHint(environment.record.cache))
   }
 
   private static let violation = CommandFailure(
     .partly, kind: "worker-ended",
-    "the process that worked on the cache asked for what it must not have, and was ended",
-    hint: "see what is left of the cache with 'urlcache-admin check'")
+    "the worker process made a request that it is not allowed to make, and was stopped",
+    hint: checkHint("PATH"))
+
+  private static func checkHint(_ cache: String) -> String {
+    "check the cache with: \(OptionHints.commandLine(["check", "-c", cache]))"
+  }
 }

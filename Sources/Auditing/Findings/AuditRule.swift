@@ -146,17 +146,17 @@ extension AuditRule {
 extension AuditRule {
   static let authorizedShared = AuditRule(
     "privacy/authorized-response", .error,
-    "a fresh response to a request with 'Authorization' that the cache returns to any request",
+    "a fresh response to a request with 'Authorization' that the cache returns for any request",
     "After another user signs in, the cache still returns the data of the first user.",
     fix: "Send 'Cache-Control: private, no-cache' or 'Vary: Authorization', and purge the entry.")
   static let cookieShared = AuditRule(
     "privacy/cookie-response", .warning,
-    "a fresh response to a request with a cookie that the cache returns to any request",
+    "a fresh response to a request with a cookie that the cache returns for any request",
     "After another user signs in, the cache still returns the data of the first user.",
     fix: "Send 'Cache-Control: private, no-cache' or 'Vary: Cookie', and purge the entry.")
   static let setCookieShared = AuditRule(
     "privacy/set-cookie-shared", .warning,
-    "a fresh response with 'Set-Cookie' that the cache returns to any request",
+    "a fresh response with 'Set-Cookie' that the cache returns for any request",
     "The cache gives the cookie of one user to the next.",
     fix:
       "Send 'Cache-Control: private, no-cache', or set no cookies in responses that may be stored.")
@@ -177,7 +177,7 @@ extension AuditRule {
     "Anyone with an account on this machine can read the responses and the credentials in them.",
     fix: "Remove the permissions: run 'chmod -R go-rwx' on the folder of the cache.")
   static let listed = AuditRule(
-    "privacy/listed", .warning, "a listing of the cache in a file",
+    "privacy/listed", .warning, "a file that lists URLs and header fields of the cache",
     "It repeats URLs and header fields, with cookies, also those of entries that are removed later.",
     fix: "Remove the file. 'purge --all' removes it as well.")
   static let personalDataInURL = AuditRule(

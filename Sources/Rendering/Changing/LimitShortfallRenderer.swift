@@ -124,7 +124,7 @@ public struct LimitShortfallRenderer: Sendable {
     switch blocker.cause {
     case .youngOrphans:
       // Only the app's process knows whether it is about to store an entry for such a file.
-      "close the app, then run: urlcache-admin check --repair=orphans \(command.cache)"
+      "run again in ten minutes: urlcache-admin enforce \(command.cache)\(limits)"
     case .foreignFiles, .notARegularFile: "list them with: urlcache-admin check \(command.cache)"
     case .log: "close the app, then run: urlcache-admin enforce \(command.cache)\(limits)"
     case .notSelected:

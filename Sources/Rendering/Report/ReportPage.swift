@@ -115,7 +115,7 @@ struct ReportPage: Sendable {
   private var footer: HTML {
     """
     <footer><p>Made by \(generator). This file is self-contained: it loads and sends nothing. \
-    1 KiB is 1024 bytes; times are UTC. Freshness follows RFC 9111 at the time above. Responses that an app \
+    1 KiB is 1,024 bytes; times are UTC. Freshness follows RFC 9111 at the time above. Responses that an app \
     holds only in memory are not included.\(secretsNote)</p></footer>
     """
   }

@@ -50,7 +50,7 @@ extension Hint {
     case .redirectNeverValidated:
       "WebKit never validates a redirect, and does not use it for a URL with a fragment"
     case .usedByBack: "'Back' and 'Forward' use it however old it is: '--navigation back'"
-    case .oneVariant: "WebKit keeps one response per URL, whatever Vary says"
+    case .oneVariant: "WebKit keeps one response per URL, regardless of Vary"
     case .varyUnseen:
       "WebKit does not see Accept-Encoding, and on Linux not Accept-Language, so they always match"
     case .memoryCacheFirst:

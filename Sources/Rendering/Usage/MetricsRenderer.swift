@@ -45,11 +45,7 @@ public enum MetricsRenderer {
       metric("disk_bytes", "Size of the cache on disk.") {
         $0.usage?.footprint.totalBytes
       },
-      metric(
-        "in_use_bytes", "Space that the entries of the cache take, which limits are compared with."
-      ) {
-        $0.usage?.inUseBytes
-      },
+      metric("in_use_bytes", "Space in use, which '--max-size' limits.") { $0.usage?.inUseBytes },
       metric("capacity_bytes", "Configured capacity of the cache.") { $0.capacityBytes },
       byState("entries", "Number of entries by freshness.", \.entries),
       byState("entry_bytes", "Total size of the bodies by freshness.", \.bytes),

@@ -347,7 +347,8 @@ extension FoundationStore {
     if version.isYoung(at: now) {
       return Finding(
         isTemporary ? .youngTemporaryFile : code,
-        isTemporary ? message : message + "; it is kept as it is young", path: path)
+        isTemporary ? message : message + "; it is kept because it is less than ten minutes old",
+        path: path)
     }
     return Finding(
       code, message, path: path,

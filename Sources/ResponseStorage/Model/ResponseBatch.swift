@@ -127,7 +127,7 @@ public struct AdmissionRefusal: Error, Hashable, Sendable {
 
   /// Only WebKit keeps parts of responses besides the whole ones.
   static let part = AdmissionRefusal(
-    "it is a range of a response, which would be used for the whole")
+    "it contains only a range of the response, and the app would receive it as the whole response")
 
   /// Creates a refusal.
   public init(_ reason: String) {

@@ -257,7 +257,7 @@ extension ResponseSource {
   private var notRaw: StoreError {
     StoreError(
       .inapplicable, at: description.path,
-      because: "entries in its format cannot be read in their stored form")
+      because: "entries of this kind of cache cannot be exported with their original bytes")
   }
 
   public func entriesEverStored() throws -> Int64? { nil }

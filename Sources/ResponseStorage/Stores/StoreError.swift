@@ -78,7 +78,7 @@ extension StoreError: CustomStringConvertible {
       case .notFound: "no cache at \(place)"
       case .notACache: "\(place) is not a URL cache"
       case .damaged: "\(cache) is damaged"
-      case .unfinished: "\(cache) is not opened"
+      case .unfinished: "cannot open \(cache)"
       case .inUse: "\(cache) is in use"
       case .changedWhileReading: "\(cache) changed while it was read"
       case .accessDenied: "not allowed to read or change \(place)"

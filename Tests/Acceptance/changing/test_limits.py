@@ -277,7 +277,7 @@ def test_capacity():
         assert usage["in_use_bytes"] < capacity < usage["footprint"]["total_bytes"] == size(cache), usage
         assert worlds.run("usage", "-c", cache, "--capacity", str(capacity), "--fail-above", "100%").returncode == 1
         result, done = enforce(cache, "--capacity", str(capacity), "--yes", status=0)
-        assert done["entries"] == [] and "more than the capacity, which URLCache compares with them" in result.stderr, result
+        assert done["entries"] == [] and "more than the capacity, with which URLCache compares the size on disk" in result.stderr, result
 
 
 def test_minimum_free():

@@ -96,7 +96,7 @@ def test_an_error_of_the_list_changes_nothing():
                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16)))
         assert result.stderr.decode() == (
             f"error: cannot keep temporary data in '{scratch.root}': File too large\n"
-            "hint: set TMPDIR to a folder with more room, for instance: TMPDIR=/var/tmp\n")
+            "hint: set TMPDIR to a folder with more room: TMPDIR=FOLDER\n")
         assert result.stdout == b""
         assert scratch.digests(cache) == before
 

@@ -61,10 +61,10 @@ def test_hint(name, kinds):
     result = subprocess.run([tool, "check", "-c", cache], capture_output=True)
     repairs = ",".join(name for name, fault in zip(["bodies", "undecodable", "orphans"], FAULTS[1:] + FAULTS[:1]) if fault in kinds)
     word = cache if name == "plain" else "'" + cache.replace("'", "'\\''") + "'"
-    hint = f"hint: repair it with: urlcache-admin check -c {word} --repair={repairs}\n"
+    hint = f"hint: repair what can be repaired with: urlcache-admin check -c {word} --repair={repairs}\n"
     assert result.returncode == 1 and result.stderr.decode() == hint, (result, hint)
     environment = dict(os.environ, PATH=os.path.dirname(os.path.abspath(tool)) + ":" + os.environ["PATH"])
-    command = hint.removeprefix("hint: repair it with: ").strip() + " --yes"
+    command = hint.removeprefix("hint: repair what can be repaired with: ").strip() + " --yes"
     result = subprocess.run(["sh", "-c", command], capture_output=True, env=environment)
     assert result.returncode == 0 and result.stderr == b"", result
     assert result.stdout.endswith(b" entries, 0 errors, 0 warnings, 1 note\n"), result

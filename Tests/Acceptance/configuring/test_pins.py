@@ -372,11 +372,11 @@ def test_patterns():
     # In a file, it is a URL, and a note says that it protects only this one.
     write(f'[caches.shop]\npath = "{cache}"\npinned = ["{pattern}"]\n')
     note = plain_run("purge", "-c", cache, "--all", "--yes", text=True).stderr
-    assert f"the pin '{pattern}' is no pattern" in note and note.count("is no pattern") == 1
+    assert f"the pin '{pattern}' is not a pattern" in note and note.count("is not a pattern") == 1
 
 
 def test_a_star_in_a_stored_url():
-    """A URL that an entry has is no pattern, whatever is in it."""
+    """A URL that an entry has is not a pattern, whatever is in it."""
     url = "https://a.example/web/*/x"
     cache = worlds.apple(path("star"), [worlds.Entry(url), worlds.Entry("https://a.example/web/1/x")])
     write(f'[caches.shop]\npath = "{cache}"\n')

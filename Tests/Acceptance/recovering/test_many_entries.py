@@ -83,8 +83,14 @@ def test_without_room_nothing_is_listed(room):
         assert result.stdout == b""
         assert result.stderr.decode() == (
             f"error: cannot keep temporary data in '{path('temporary')}': File too large\n"
-            "hint: set TMPDIR to a folder with more room, for instance: TMPDIR=/var/tmp\n")
+            "hint: set TMPDIR to a folder with more room: TMPDIR=FOLDER\n")
         assert not os.path.exists(path("found.tar"))
+    os.makedirs(path("sqlite"))
+    result = run("recover", "-c", cache, "--damaged", status=74, restore_signals=False, env={**os.environ, "SQLITE_TMPDIR": path("sqlite")},
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)))
+    assert result.stderr.decode() == (
+        f"error: cannot keep temporary data in '{path('sqlite')}': File too large\n"
+        "hint: set SQLITE_TMPDIR to a folder with more room: SQLITE_TMPDIR=FOLDER\n")
     error = json.loads(run("recover", "-c", cache, "--damaged", "--format", "json", status=74, restore_signals=False,
                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))).stderr)
     assert (error["code"], error["path"]) == (74, path("temporary")), error

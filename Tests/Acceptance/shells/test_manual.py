@@ -70,6 +70,37 @@ def test_options():
                     assert re.search(rf"^ +(-[a-z\S]+.*, )?{option}\b", text, re.MULTILINE), (command["commandName"], option)
 
 
+def test_descriptions():
+    """The page of each command has all that `--help` says of it, and its commands and tables line by line."""
+    dump = json.loads(subprocess.run([tool, "--experimental-dump-help"], capture_output=True, check=True).stdout)
+    for command in dump["command"]["subcommands"]:
+        if command["commandName"] == "help" or not command["shouldDisplay"]:
+            continue
+        text = rendered(SHARE / f"man/man1/urlcache-admin-{command['commandName']}.1")
+        words, rows = " ".join(text.split()), [" ".join(row.split()) for row in text.splitlines()]
+        for child in command.get("subcommands", [command]):
+            # The pages have longer examples.
+            discussion = re.sub(r"^EXAMPLES\n(  .*\n)+", "", child.get("discussion", ""), flags=re.MULTILINE)
+            for paragraph in re.split(r"\n\s*\n", re.sub(r"^[A-Z]+$", "\n", discussion, flags=re.MULTILINE)):
+                if paragraph.strip() and not paragraph.startswith("  "):
+                    assert " ".join(paragraph.split()).replace("…", "...") in words, (command["commandName"], paragraph)
+            for row in re.findall(r"^  (urlcache-admin .*|\S+  +\S.*)$", discussion, re.MULTILINE):
+                assert any(shown.startswith(" ".join(row.split()[:4])) for shown in rows), (command["commandName"], row)
+
+
+def test_opposites():
+    """An option and its opposite have different texts."""
+    dump = json.loads(subprocess.run([tool, "--experimental-dump-help"], capture_output=True, check=True).stdout)
+    found = 0
+    for command in dump["command"]["subcommands"]:
+        texts = {argument["names"][-1]["name"]: argument.get("abstract") for argument in command.get("arguments", []) if argument.get("names")}
+        for name in texts:
+            if f"no-{name}" in texts:
+                found += 1
+                assert texts[name] != texts[f"no-{name}"], (command["commandName"], name)
+    assert found > 4, found
+
+
 def test_settings():
     """The page about the configuration shows all settings."""
     text = rendered(SHARE / "man/man5/urlcache-admin.conf.5")

@@ -131,7 +131,7 @@ def test_text():
     text = run("explain", cache.folder, "--all", "--at", at(50), status=1).stdout.decode()
     assert text.startswith("STALE: served from the cache\n  because in WebKit, its age is not above its lifetime\n"), text
     for line in ("WebKit's lifetime    100 s   10% of the time from Last-Modified to Date\n", "WebKit's age         50 s   max(stored - Date, Age, 0) + (now - stored)\n",
-                 "full request, with Pragma: no-cache, Cache-Control: no-cache", "  i WebKit keeps one response per URL, whatever Vary says\n"):
+                 "full request, with Pragma: no-cache, Cache-Control: no-cache", "  i WebKit keeps one response per URL, regardless of Vary\n"):
         assert line in text, text
     reload = run("explain", cache.folder, "--all", "--at", at(50), "--navigation", "reload", status=1).stdout.decode()
     assert "  GET http://a.example/1\n  Pragma: no-cache\n  Cache-Control: no-cache\n" in reload, reload
@@ -171,7 +171,7 @@ def test_navigation_is_about_webkit():
     """Elsewhere it would be ignored, and beside a policy it is not clear which of them counts."""
     cache = Cache(path("cache"))
     cache.store("http://a.example/1")
-    for words, message in ((["--policy", "1"], b"exclude each other"), (["--platform", "rfc9111"], b"this is the platform 'rfc9111'")):
+    for words, message in ((["--policy", "1"], b"cannot be combined"), (["--platform", "rfc9111"], b"this is the platform 'rfc9111'")):
         result = run("explain", cache.folder, "--all", "--navigation", "back", *words, status=64)
         assert message in result.stderr and not result.stdout
 

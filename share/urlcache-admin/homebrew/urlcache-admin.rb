@@ -1,7 +1,7 @@
 # A formula for Homebrew. It has never been run: neither Homebrew nor a Mac was at hand. The page "Packaging" says how
 # to use it from a tap. For a release, 'url' and 'sha256' have to be those of its tarball.
 class UrlcacheAdmin < Formula
-  desc "Inspect, clean up and repair the on-disk caches of URLCache"
+  desc "Inspect, clean up and repair the on-disk caches of URLCache and WebKit"
   homepage "https://urlcache-admin.invalid/"
   url "https://urlcache-admin.invalid/urlcache-admin-0.1.0.tar.gz"
   sha256 "0000000000000000000000000000000000000000000000000000000000000000"

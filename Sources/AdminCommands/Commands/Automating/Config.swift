@@ -111,9 +111,9 @@ extension URLCacheAdmin.Config {
       abstract: "Change a setting; the rest of the file stays the same.",
       usage: "urlcache-admin config set [<options>] <setting> <value>",
       discussion: """
-        SETTING is the name of a setting, or caches.NAME.SETTING for one cache;
-        caches.NAME.path gives a cache its name. The setting is changed in the user's
-        file, or in the file given with '--config'. The file is created if necessary.
+        SETTING is the name of a setting, or caches.NAME.SETTING for one cache. To
+        name a cache, set caches.NAME.path. The setting is changed in the user's file,
+        or in the file given with '--config'. The file is created if necessary.
         """)
 
     @Argument(help: "The setting.") var setting: String

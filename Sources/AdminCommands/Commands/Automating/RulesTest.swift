@@ -78,7 +78,7 @@ extension URLCacheAdmin.Rules {
       // by path, and its rules belong to its name.
       if ofUnknownAge > 0 {
         environment.note(
-          "entries that a rule with an age cannot judge, because their age is unknown: \(ofUnknownAge)"
+          "entries of unknown age, which no rule with an age limit matches: \(ofUnknownAge)"
         )
       }
       if rules.isEmpty { environment.note("no rules are configured for this cache") }

@@ -65,7 +65,7 @@ extension URLCacheAdmin {
         of: cache, at: cache.cache == nil ? saved.path : nil, in: environment)
       var securing = securing
       // The plan was made to be carried out this way.
-      if saved.isSecure { securing.secure = true }
+      if saved.isSecure { securing.secure = .secure }
       let (plan, skipped) = try plan(from: saved, in: environment)
       var renderer = RemovalRenderer(
         verb: "apply", isDryRun: change.dryRun, secrets: secrets.policy)

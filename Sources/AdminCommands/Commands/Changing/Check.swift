@@ -131,7 +131,7 @@ extension URLCacheAdmin {
         throw ValidationError(
           "'--offline-set' cannot be combined with '--repair' or '--full'.")
       }
-      guard securing.secure != true || repair != nil else {
+      guard !securing.isOn || repair != nil else {
         throw ValidationError("'--secure' is only for '--repair'.")
       }
       // Findings and a plan in one stream could be read by nobody.
@@ -187,7 +187,7 @@ extension URLCacheAdmin {
       else {
         return
       }
-      environment.hint("repair it with: \(command)")
+      environment.hint("repair what can be repaired with: \(command)")
     }
 
     /// Checks the cache, and closes it.

@@ -12,17 +12,19 @@ extension URLCacheAdmin {
       commandName: "enforce",
       abstract: "Enforce limits on size, number and age, even while the app is running.",
       discussion: """
-        '--max-size' limits the space in use: what entries take of the pages of the
-        database, and their body files. It does not depend on whether an app has the
-        cache open. Entries that are too old or too large are removed first. If the
-        space in use still exceeds the limit, orphans (body files that no entry refers
-        to) follow, and then entries: the oldest first, unless '--order' names another
-        order. Orphans less than ten minutes old are kept, because an app may still be
-        writing them. Backups do not contain orphans.
+        '--max-size' limits the space in use: the part of the database that entries
+        use, their body files, and orphans (body files that no entry refers to) older
+        than ten minutes. It does not depend on whether an app has the cache open.
+        Entries that exceed '--max-age' or '--max-entry-size' are removed first. If
+        the space in use still exceeds the limit, 'enforce' then removes orphans, and
+        then entries: the oldest first (in a WebKit cache, the least recently used),
+        unless '--order' names another order. Orphans less than ten minutes old are
+        kept, because an app may still be writing them. Backups do not contain
+        orphans.
 
-        If the files are larger than the limit, free space inside the database is
-        reclaimed, as 'compact' does it. What remains is reported; no entry is removed
-        for it.
+        If the files are larger than the limit, 'enforce' reclaims free space in the
+        database, as 'compact' does. Space that cannot be reclaimed is reported; no
+        entry is removed because of it.
 
         If the limits cannot be met even by removing everything that the selection and
         the rules allow, nothing is removed: the command lists the reasons and exits

@@ -12,10 +12,10 @@ extension URLCacheAdmin {
       commandName: "purge",
       abstract: "Remove entries, even while the app is running.",
       discussion: """
-        Asks for confirmation unless you give '--yes'. An app keeps the responses in
-        its memory until it quits. Pinned entries are kept; see 'pin'. '--sidecars'
-        also removes the ETag sidecar files of the URLs, unless another entry has the
-        same URL.
+        Asks for confirmation unless you give '--yes'. Responses that the app has in
+        memory stay there until it quits. Pinned entries are kept; see 'pin'.
+        '--sidecars' also removes the ETag sidecar files of the URLs, unless another
+        entry has the same URL.
 
         '--secure' overwrites body files before it removes them, rewrites the database
         and overwrites its log, and then searches the bytes of all files for the keys,
@@ -26,9 +26,10 @@ extension URLCacheAdmin {
         copy-on-write file system, snapshots, backups, or memory.
 
         In a Foundation cache, each entry is a file, and only regular files are
-        removed. Files that URLCache does not see, such as those left by a crash, are
-        removed only by id. A URL selects the entry that the cache returns for it,
-        even if the scheme or query differs; a note points that out.
+        removed. '--secure' and 'check --repair=orphans' remove files that URLCache
+        does not see, such as those left by a crash. A URL selects the entry that the
+        cache returns for it, even if the scheme or query differs; a note points that
+        out.
         """,
       aliases: ["rm"])
 

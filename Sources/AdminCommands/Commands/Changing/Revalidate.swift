@@ -19,15 +19,16 @@ extension URLCacheAdmin {
         '--dry-run' also sends the requests, because only the responses show what
         would change.
 
-        An entry that was stored with credentials (a Cookie, Authorization or X-Api-Key
-        field, or a user name in the URL) is requested only with '--with-credentials'.
-        Without them a server answers 404, or with a login page, for entries that it
-        still has; so such an entry is needs-credentials, and nothing happens to it.
+        An entry that was stored with credentials (a Cookie, Authorization or
+        X-Api-Key field, or a user name in the URL) is requested only with
+        '--with-credentials'. Without credentials, a server may answer with 404 or a
+        login page even if nothing has changed. Such an entry is reported as
+        needs-credentials and left alone.
 
         '--refresh' sends an unconditional request if there is no validator, and
-        repeats the request if a 304 contradicts the entry. It keeps the stored entry
-        if the response may be a different variant, because a field named in Vary is
-        unknown or was not sent.
+        repeats the request without conditions if a 304 cannot belong to the stored
+        entry. It keeps the stored entry if the response may be a different variant,
+        because a field named in Vary is unknown or was not sent.
 
         '--resume' completes entries that contain only the beginning of a body. It
         appends the rest only if a strong validator, Content-Range, the length and any
@@ -51,7 +52,9 @@ extension URLCacheAdmin {
     @Flag(help: "Check all entries that match the other options.")
     var all = false
 
-    @Flag(help: "Renew entries that the server confirms (304), replace those that changed (200).")
+    @Flag(
+      help:
+        "Refresh entries that the server confirms (304), and replace entries that changed (200).")
     var refresh = false
 
     @Flag(help: "With '--refresh', download only the rest of incomplete bodies.")

@@ -250,7 +250,7 @@ struct AuditOutputOptions: ParsableArguments {
   /// The number of hosts and findings to show without options.
   static let (hosts, examples) = (20, 3)
 
-  @Flag(help: "Show findings, not only their numbers (table).")
+  @Flag(help: "Show the findings themselves, not only how many there are (table).")
   var details = false
 
   @Option(

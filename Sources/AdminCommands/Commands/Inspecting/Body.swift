@@ -36,7 +36,7 @@ extension URLCacheAdmin {
       completion: .file())
     var output: String?
 
-    @Flag(help: "Write binary data to a terminal, or overwrite an existing file.")
+    @Flag(help: "Allow binary data on a terminal, and replace an existing file.")
     var force = false
 
     @Flag(

@@ -16,8 +16,8 @@ extension URLCacheAdmin {
         differ. Entries are matched by key; ids and the locations of bodies are
         ignored. The parts that differ follow in parentheses: 'body'; 'headers',
         including the status; 'validators' (ETag and Last-Modified); or 'other' (the
-        request, the times, the storage policy, the partition, and properties of the
-        app). '--detail' shows the values.
+        request, the times, the storage policy, the partition, and properties that the
+        app attached). '--detail' shows the values.
 
         Between two formats, only what both caches can store is compared.
 
@@ -40,11 +40,12 @@ extension URLCacheAdmin {
     var by = ComparisonBasis.all
 
     @Flag(
+      name: [.customLong("json-normalize"), .customLong("json-normalise")],
       help: """
         Treat bodies as equal if they are the same JSON, because apps may re-encode JSON \
         before storing it.
         """)
-    var jsonNormalise = false
+    var jsonNormalize = false
 
     @Flag(help: "Show only how many entries differ.")
     var stat = false
@@ -108,7 +109,7 @@ extension URLCacheAdmin {
         "Comparing entries", of: CommandEnvironment.total(of: [first, second])
       ) {
         try StoreComparison(
-          of: first, with: second, by: by.aspects, normalizingJSON: jsonNormalise,
+          of: first, with: second, by: by.aspects, normalizingJSON: jsonNormalize,
           selecting: selected, amongOthers: others, now: now)
       }
       try write(comparison, of: first, with: second, now, environment)

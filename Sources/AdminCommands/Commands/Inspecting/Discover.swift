@@ -11,18 +11,21 @@ extension URLCacheAdmin {
       abstract: "Find caches in the usual places or in given folders.",
       usage: "urlcache-admin discover [<options>] [<folders> ...]",
       discussion: """
-        A Cache.db is recognized by its tables, not by its name, and a Foundation
-        cache by its *.storedcachedurlresponse files. Symbolic links are not followed.
-        Folders that cannot be read are listed at the end; if you named the folder to
-        search, the exit status is then 3. '--quiet' prints only the paths.
+        A Cache.db is recognized by its tables, not by its name, a Foundation cache by
+        its *.storedcachedurlresponse files, and a WebKit cache by a folder 'Version
+        N' with 'Records'. Symbolic links are not followed. Folders that cannot be
+        read are listed at the end; if you named the folder to search, the exit status
+        is then 3. '--quiet' prints only the paths.
 
         Without a folder, 'discover' searches ~/Library/Caches, Containers, Group
-        Containers and the simulators, and, except on macOS, also $XDG_CACHE_HOME and
-        ~/.cache. 'urlcache-admin discover ~' searches your whole home folder.
+        Containers and the simulators; on macOS also the user's folder below
+        /var/folders, and elsewhere also $XDG_CACHE_HOME, ~/.cache and ~/.var/app.
+        'urlcache-admin discover ~' searches your whole home folder.
 
         IN USE shows whether a process has the cache open. It relies on locks: an app
-        always holds a lock on its Cache.db, even where the system does not report the
-        process ID. A Foundation cache has no locks, so this is unknown.
+        holds a lock while it has a Cache.db in WAL mode open, even if the system does
+        not report the process ID. Foundation and WebKit caches have no locks, so
+        there it is unknown.
 
         APP names the app whose default cache has this path: its URLCache.shared, or a
         cache that the app created without a path. 'urlcache-admin list APP' lists it.

@@ -16,11 +16,11 @@ extension URLCacheAdmin {
         The request is the stored one, including the header fields that Vary names. On
         every platform, RFC 9111 determines whether an entry is fresh, stale or
         without a lifetime, as in all other commands. What happens next depends on the
-        platform, and is shown as observed there. A Foundation cache ignores the
-        scheme and the query of a URL, and so does this command.
+        platform; 'explain' shows what was observed there. A Foundation cache ignores
+        the scheme and the query of a URL, and so does this command.
 
-        '--request-header "NAME: VALUE"' sends this header field instead of the stored
-        one, and 'NAME:' leaves it out; 'NAME=PATTERN' selects entries.
+        '--request-header "NAME: VALUE"' assumes this header field instead of the
+        stored one, and 'NAME:' leaves it out; 'NAME=PATTERN' selects entries.
 
         POLICIES
           \(policyNames)

@@ -14,9 +14,10 @@ extension URLCacheAdmin {
       abstract: "Find text in URLs, header fields and bodies.",
       usage: "urlcache-admin grep [<options>] <pattern> [<cache>] [<url-or-id> ...]",
       discussion: """
-        Bodies are decoded from gzip, zstd, br and deflate, converted to UTF-8 from the
-        charset of Content-Type, and searched line by line. Offsets refer to this text.
-        Bodies with other codings are not searched; a note counts them. The output is 'ID URL: WHERE: OFFSET: LINE'; WHERE is url, request,
+        Bodies are decoded from gzip, zstd, br and deflate, converted to UTF-8 from
+        the charset of Content-Type, and searched line by line. Offsets refer to this
+        text. Bodies with other codings are not searched; a note shows how many there
+        are. The output is 'ID URL: WHERE: OFFSET: LINE'; WHERE is url, request,
         request-body, response or body. Long lines are shortened to the part around
         the match. Matches in secrets count, but are shown as '***'.
 

@@ -15,11 +15,12 @@ extension URLCacheAdmin {
         SQLite leaves removed rows in its files until it needs the space. This command
         reads the pages of a Cache.db directly: free pages, the space between rows,
         the write-ahead log including what is left of earlier transactions, and the
-        rollback journal. It never changes the cache. Of a WebKit cache, it shows bodies
-        without a record, and URLs that pages loaded and that have no record, of which
-        some were never stored. Foundation caches keep no removed entries, and 'purge' overwrites what it removes: use its '--backup' to
-        keep a copy. 'compact --secure' overwrites everything that this command could
-        find.
+        rollback journal. It never changes the cache. In a WebKit cache, it finds
+        bodies without a record, and URLs that a page loaded but that have no record;
+        some of those were never stored. Foundation caches keep no removed entries.
+        'purge' zeroes the rows that it removes, though older copies can remain; use
+        its '--backup' to keep a copy. 'compact --secure' overwrites everything that
+        this command could find.
 
         CONFIDENCE
           complete        request, response and body

@@ -12,9 +12,9 @@ extension URLCacheAdmin {
       abstract: "Show the size of a cache on disk, in total and by group.",
       discussion: """
         A cache does not record its own capacity; use '--capacity' to compare the
-        cache with it. Notes then warn if the capacity is below 5 MiB, because
-        CFNetwork then stores nothing on disk, or if a body is larger than 5% of it,
-        because CFNetwork does not store such bodies.
+        cache with it. Notes then warn about a capacity below 5 MiB, with which
+        CFNetwork stores nothing on disk, and about bodies larger than 5% of the
+        capacity, which it does not store.
 
         '--by class' groups entries by the 'class' of the first matching rule that has
         one. All other entries are in the class 'offline' if they are pinned, and in
@@ -22,7 +22,8 @@ extension URLCacheAdmin {
 
         If entries were removed, 'Churn' shows how many the app has ever stored. From
         the entries that are left, it estimates how many the app stores per day and
-        how long an entry lasts. A Foundation cache does not count its entries.
+        how long an entry lasts. A Foundation cache does not record how many entries
+        were ever stored, so there is no 'Churn'.
 
         The largest groups come first; ranges of age and size are in ascending order.
         '-' means unknown.
@@ -51,9 +52,10 @@ extension URLCacheAdmin {
     var histogram = false
 
     @Flag(
-      help:
-        "Add up superseded entries: older versions of files that have a newer version in the cache."
-    )
+      help: """
+        Show the total of superseded entries: older versions of files that have a newer version \
+        in the cache.
+        """)
     var superseded = false
 
     @Flag(
@@ -79,8 +81,8 @@ extension URLCacheAdmin {
 
     @Option(
       help: ArgumentHelp(
-        "Add up all caches below this folder instead; '--by' adds up their groups, except by"
-          + " age, size or class. Can be repeated.",
+        "List all caches below this folder and add up their sizes, instead of showing one cache;"
+          + " '--by' adds up their groups, except by age, size or class. Can be repeated.",
         valueName: "folder"),
       completion: .directory)
     var allUnder: [String] = []
@@ -148,7 +150,7 @@ extension URLCacheAdmin {
       let rules = CachePlatform(writing: source.description.format).rules
       if savings, !rules.validates, let name = rules.name {
         environment.note(
-          "\(name) never validates, so it downloads bodies again that a 304 could confirm")
+          "\(name) never validates, so it downloads bodies that a 304 could confirm")
       }
       if source.description.traits.isCache { noteLimits(of: report, rules, environment) }
       // After the report was written, as the number is what is needed when the check fails.

@@ -15,9 +15,10 @@ extension URLCacheAdmin {
       abstract: "Follow what an app stores, replaces and removes, as it happens.",
       discussion: """
         Checks the cache whenever it may have changed, at most ten times a second.
-        Between two checks, it has no file of the cache open and holds no lock, so the
-        app never waits. Entries that are stored and removed again between two checks
-        cannot be shown, but are counted.
+        Between two checks, it has no file of the cache open and holds no lock. In WAL
+        mode, the app never waits; with a rollback journal, it can wait up to 50 ms.
+        Entries that are stored and removed again between two checks cannot be shown,
+        but are counted in an Apple cache, and on Linux in a Foundation cache.
 
         On a terminal, each change is a line; elsewhere, it is a JSON object. Stop
         'watch' with Control-C, or set a time limit with '--for'. With '--until', it

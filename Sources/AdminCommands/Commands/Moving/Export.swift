@@ -23,7 +23,8 @@ extension URLCacheAdmin {
         unless you give '--with-credentials'. In every format, '--redact' removes what
         'list' masks: secrets in URLs become 'REDACTED-1', 'REDACTED-2' and so on,
         with the same number for the same secret. Notes list what may remain. The same
-        entries always produce the same bytes. '--archive-format files' writes bodies
+        entries always produce the same archive; compressed archives also depend on
+        the version of the compression library. '--archive-format files' writes bodies
         to a new or empty folder, with a list of them in 'index.json'. If the name
         ends in '.sqlite', 'export' writes the tables of 'query' to an ordinary SQLite
         database.

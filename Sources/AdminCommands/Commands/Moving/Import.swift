@@ -14,16 +14,16 @@ extension URLCacheAdmin {
       abstract: "Import entries from an archive, even while an app is using the cache.",
       discussion: """
         The archive is a file written by 'export' or '--backup', a HAR, WARC or WACZ
-        from any program, another cache, or '-' for standard input. A native archive
-        and a cache are restored completely. In a HAR, WARC or WACZ, 'import' skips
-        responses that URLCache would never use, and counts them.
+        from any program, another cache, or '-' for standard input. In a cache of the
+        same kind, a native archive or a cache is restored completely. In a HAR, WARC
+        or WACZ, 'import' skips responses that URLCache would never use, and counts
+        them.
 
         An existing cache needs no '-c': 'import ARCHIVE CACHE' and
         'import CACHE ARCHIVE' mean 'import ARCHIVE -c CACHE'.
 
         If there is no cache at the path given with '-c', 'import' creates one: a
-        cache in the format that the archive was exported from, or an Apple cache if
-        the archive is a HAR, WARC or WACZ.
+        Foundation cache if the archive comes from one, otherwise an Apple cache.
 
         The archive is read and verified before anything is written. An Apple cache
         gets either all entries or none; a Foundation cache gets them one by one. A

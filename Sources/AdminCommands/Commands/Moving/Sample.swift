@@ -14,10 +14,10 @@ extension URLCacheAdmin {
       abstract: "Make a cache with made-up entries, to try things with.",
       usage: "urlcache-admin sample [<options>] <folder>",
       discussion: """
-        The folder is created, or must be empty. The entries have header fields,
-        sizes and ages as in a real cache; none of them is real.
-        With the same '--entries', '--seed', '--newest' and format, the bytes are the
-        same; in the Apple format, only with the same version of SQLite.
+        The folder is created, or must be empty. The entries are made up, but have
+        header fields, sizes and ages like those of a real cache. With the same
+        '--entries', '--seed', '--newest' and format, the bytes are the same; in the
+        Apple format, only with the same version of SQLite.
         """)
 
     @Argument(help: "The folder to make the cache in.", completion: .directory)
@@ -110,7 +110,7 @@ extension URLCacheAdmin {
     private static func refusal(of folder: String, _ reason: String) -> CommandFailure {
       CommandFailure(
         .cannotCreate, kind: "cannot-create", "cannot make a cache in '\(folder)': \(reason)",
-        hint: "give the path of a new folder in one that exists", path: folder)
+        hint: "give the path of a new folder in an existing folder", path: folder)
     }
   }
 }

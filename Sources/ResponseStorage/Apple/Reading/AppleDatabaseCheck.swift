@@ -151,7 +151,7 @@ extension Finding.Code {
   static let unknownSchema = Self(
     "unknown-schema", .warning, "CFNetwork would discard the cache and create a new one")
   static let unexpectedSchema = Self(
-    "unexpected-schema", .warning, "CFNetwork does not check it, but it may make CFNetwork fail")
+    "unexpected-schema", .warning, "CFNetwork does not notice this, but may fail because of it")
   static let trigger = Self(
     "trigger", .error,
     "it runs whenever the app writes; urlcache-admin does not change such a database")

@@ -1,5 +1,5 @@
--- What is in the caches of many machines. Each engine reads this as it is: fleet_sqlite.py, fleet_duckdb.py and
--- fleet_spark.py make the table
+-- What is in the caches of many machines. Every engine runs these queries unchanged: fleet_sqlite.py, fleet_duckdb.py
+-- and fleet_spark.py make the table
 --
 --   entries (machine, cache, host, mime, status, size, stored, freshness)
 --
@@ -16,7 +16,7 @@ FROM entries
 GROUP BY COALESCE(host, '')
 ORDER BY bytes DESC, host;
 
--- Which caches are the largest, and how much of them is of use?
+-- Which caches are the largest, and how much of each is still fresh?
 SELECT
   machine,
   cache,

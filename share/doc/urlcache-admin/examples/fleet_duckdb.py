@@ -1,4 +1,4 @@
-"""Asks fleet.sql of the inventories of one day, with DuckDB (pip install duckdb).
+"""Runs the queries of fleet.sql on the inventories of one day, with DuckDB (pip install duckdb).
 
     python3 fleet_duckdb.py FOLDER/day=DAY [PARQUET]
 

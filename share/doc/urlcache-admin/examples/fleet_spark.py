@@ -1,4 +1,4 @@
-"""Asks fleet.sql of the inventories of one day, with Spark (pip install pyspark, and Java 17).
+"""Runs the queries of fleet.sql on the inventories of one day, with Spark (pip install pyspark, and Java 17).
 
     spark-submit fleet_spark.py FOLDER/day=DAY
 

@@ -1,4 +1,4 @@
-"""Asks fleet.sql of the inventories of one day, with nothing but Python.
+"""Runs the queries of fleet.sql on the inventories of one day. Needs only Python.
 
     python3 fleet_sqlite.py FOLDER/day=DAY
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints a table about caches as osqueryi --json does: an array of rows whose values are texts.
+"""Prints a table about caches as 'osqueryi --json' does: an array of rows whose values are strings.
 
     urlcache_entries.py CACHE...
 
 One row for each cache and host: cache, host, entries, bytes, stale, newest. Unlike osquery, which only sees the tables of a Cache.db,
-this knows freshness and the sizes of body files, and reads caches of every kind. Exits with the status of the first cache that
+it also reports freshness and the sizes of body files, and reads every kind of cache. Exits with the status of the first cache that
 cannot be read.
 """
 
