@@ -246,7 +246,9 @@ public struct RemovalRenderer: Sendable {
       var url = TextBuffer()
       // Masked first: in a shortened URL, a secret that was cut would no longer be recognised.
       // Shortened last, because escapes make text longer.
-      url.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")
+      url.append(
+        shown: entry.url.map { secrets.url($0, for: .people) }
+          ?? ByteString("entry \(entry.version.id.short)"))
       buffer.append(
         contentsOf: DisplayWidth.shortened(
           url.bytes[...], to: buffer.style.width(Self.widestURL, after: 12), style: buffer.style))
