@@ -171,7 +171,7 @@ def test_navigation_is_about_webkit():
     """Elsewhere it would be ignored, and beside a policy it is not clear which of them counts."""
     cache = Cache(path("cache"))
     cache.store("http://a.example/1")
-    for words, message in ((["--policy", "1"], b"cannot be combined"), (["--platform", "rfc9111"], b"this is the platform 'rfc9111'")):
+    for words, message in ((["--policy", "1"], b"cannot be combined"), (["--platform", "rfc9111"], b"applies only to WebKit, but the platform is 'rfc9111'")):
         result = run("explain", cache.folder, "--all", "--navigation", "back", *words, status=64)
         assert message in result.stderr and not result.stdout
 
