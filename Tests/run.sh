@@ -3,7 +3,7 @@
 # acceptance tests run at the same time; each minute it says how far they are.
 #
 #   sh Tests/run.sh [--quick] [--faults] [--fuzz] [--operations] [--packages] [--replay]
-#     [--sanitize] [--thorough]
+#     [--sanitize] [--thorough] [--webkit]
 #
 # --quick     builds, and runs the Swift tests but for the slow ones, and a few acceptance tests: under two minutes for the inner
 #             loop, and no replacement of the whole
@@ -17,6 +17,7 @@
 #             also makes packages, and installs them in a fresh Debian, which takes minutes
 # --replay    also plays web archives with pywb and Chromium, which takes a few minutes
 # --sanitize  also runs the tests under ThreadSanitizer and AddressSanitizer
+# --webkit    also changes caches while the WebKitGTK that writes them runs, which takes two minutes
 # --thorough  runs the acceptance tests with all their faults, seeds and samples instead of some, which takes an hour or more
 #
 # The last line counts the passed, the failed and the skipped tests, and each other step as one. Skipped tests are named before, with
@@ -32,6 +33,7 @@ quick=false
 replay=false
 sanitize=false
 thorough=false
+webkit=false
 for argument in "$@"; do
   case $argument in
   --faults) faults=true ;;
@@ -42,8 +44,9 @@ for argument in "$@"; do
   --replay) replay=true ;;
   --sanitize) sanitize=true ;;
   --thorough) thorough=true ;;
+  --webkit) webkit=true ;;
   *)
-    echo "usage: sh Tests/run.sh [--quick] [--faults] [--fuzz] [--operations] [--packages] [--replay] [--sanitize] [--thorough]" >&2
+    echo "usage: sh Tests/run.sh [--quick] [--faults] [--fuzz] [--operations] [--packages] [--replay] [--sanitize] [--thorough] [--webkit]" >&2
     exit 64
     ;;
   esac
@@ -428,6 +431,10 @@ if $packages; then
 fi
 if $replay; then
   replay || step "install replay" false
+fi
+if $webkit; then
+  install gir1.2-webkit2-4.1 python3-gi xvfb xauth || step "install WebKitGTK" false
+  acceptance "WebKitGTK" "$products" --thorough Tests/Acceptance/webkit/test_running_webkit.py
 fi
 if $fuzz; then
   step "fuzz" sh Tests/Fuzz/run.sh 60

@@ -22,8 +22,8 @@ from products import REPOSITORY
 
 
 # The reasons for which a test may be skipped where CI is set: for any other one, a step to install what it needs is missing, and it fails.
-# What the options `--thorough`, `--operations` and `--replay` of `Tests/run.sh` are for is left to them.
-MAY_SKIP = ["only with --thorough", "DuckDB and Spark: not here", "Ansible: not here", "pywb: not here",
+# What the options `--thorough`, `--operations`, `--replay` and `--webkit` of `Tests/run.sh` are for is left to them.
+MAY_SKIP = ["only with --thorough", "DuckDB and Spark: not here", "Ansible: not here", "pywb: not here", "WebKitGTK: not here",
             "no samples at '../shared/samples': not here"]
 if sys.platform == "darwin":
     # What Linux has, and the programs that Debian has.

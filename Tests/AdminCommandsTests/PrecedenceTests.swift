@@ -99,14 +99,14 @@ import Testing
       let plain = try parse(verb, words)
       for item in Self.cases {
         guard item.verbs.contains(verb) else {
-          let filled = plain.configured(by: configuration(item, from: 1), forCache: nil)
+          let filled = self.filled(plain, by: configuration(item, from: 1))
           #expect(item.taken(filled) == item.taken(plain), "\(verb) has no \(item.setting)")
           continue
         }
         let given = try parse(verb, words + ["--\(item.setting)=\(item.values[0])"])
         for first in 0...4 {
-          let filled = (first == 0 ? given : plain)
-            .configured(by: configuration(item, from: first), forCache: nil)
+          let filled = self.filled(
+            first == 0 ? given : plain, by: configuration(item, from: first))
           #expect(item.taken(filled) == item.read[first], "\(verb) \(item.setting) \(first)")
         }
       }
@@ -131,7 +131,7 @@ import Testing
       let command = try parse("enforce", options + ["-c", "shop"])
       let file = ConfigurationFile(
         Array("only-if-over = \(set)\n".utf8), path: "file", home: nil)
-      let filled = command.configured(by: Configuration(files: [file]), forCache: nil)
+      let filled = self.filled(command, by: Configuration(files: [file]))
       let enforce = try #require(filled as? URLCacheAdmin.Enforce)
       #expect(enforce.limit.limits(available: 0, total: 0).onlyIfOver == isSet)
     }
@@ -149,7 +149,7 @@ import Testing
     ] {
       for (options, isSet) in [([], true), (["--secure"], true), (["--no-secure"], false)] {
         let command = try parse(verb, words + options + ["-c", "shop"])
-        let filled = command.configured(by: configuration, forCache: nil)
+        let filled = self.filled(command, by: configuration)
         let securing =
           (filled as? URLCacheAdmin.Purge)?.securing ?? (filled as? URLCacheAdmin.Enforce)?.securing
           ?? (filled as? URLCacheAdmin.Compact)?.securing
@@ -179,14 +179,22 @@ import Testing
       (["enforce", "-c", "shop", "--cache=news"], "news", 3),
       (["--cache=news", "-c", "shop", "enforce"], "shop", 2), (["enforce"], nil, 1),
       (["enforce", "--cache", "news", "-c", "/elsewhere"], "/elsewhere", nil),
+      (["enforce", "-c", "/news/Cache.db"], "/news/Cache.db", 3),
     ] as [([String], String?, Int64?)] {
       let moved = LeadingOptions.moved(behindTheVerbOf: words)
       let parsed = try #require(
         URLCacheAdmin.parseAsRoot(moved) as? any ConfiguredCommand)
-      let filled = parsed.configured(by: Configuration(files: [file]), forCache: nil)
+      let filled = self.filled(parsed, by: Configuration(files: [file]))
       #expect(filled.cache.cache == name)
       #expect((filled as? URLCacheAdmin.Enforce)?.limit.maxEntries == entries, "\(words)")
     }
+  }
+
+  private func filled(
+    _ command: any ConfiguredCommand, by configuration: Configuration
+  ) -> any ConfiguredCommand {
+    let name = CachePlaces(of: configuration).name(of: command.cache.cache)
+    return command.configured(by: configuration.settings(forCache: name), forCache: nil)
   }
 
   private func parse(_ verb: String, _ words: [String]) throws -> any ConfiguredCommand {

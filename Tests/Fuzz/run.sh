@@ -158,7 +158,7 @@ fuzz() {
   swiftc -O -parse-as-library -sanitize=fuzzer,address -swift-version 6 \
     -enable-experimental-feature Lifetimes -enable-upcoming-feature InternalImportsByDefault \
     -module-name PropertyLists -I "$folder" -I Sources/CFiles -I Sources/CNettle -I Sources/CSQLite -L "$folder" \
-    -lSQLite -lSQLitePages -lSecrets -lFiles -lHTTPCaching -lBytes $([ "$(uname)" = Linux ] && echo -lnettle -ldispatch -lBlocksRuntime) \
+    -lSQLite -lSQLitePages -lSecrets -lFiles -lHTTPCaching -lBytes $([ "$(uname)" = Linux ] && echo -lswiftGlibc -lswiftDispatch -lswiftSynchronization -lsqlite3 -lnettle -ldispatch -lBlocksRuntime) \
     "$@" "Tests/Fuzz/${name}Fuzz.swift" -o "$folder/$name.fuzz" 2>"$folder/log" || {
     # The linker warns of symbols of the sanitizer, which nobody needs to see.
     grep -v 'Cannot export local symbol' "$folder/log" >&2

@@ -23,6 +23,9 @@ protocol ConfiguredCommand: AdminCommand {
   /// When the command runs; `nil` if at once.
   var scheduling: ScheduleOptions? { get }
 
+  /// The name of the cache in the configuration, whose settings the command uses; `nil` if it has none.
+  func configuredName(in environment: CommandEnvironment) -> String?
+
   /// The path of the cache that the command works on; `nil` if it works on none.
   func workedPath(in environment: CommandEnvironment) throws -> String?
 
@@ -59,6 +62,10 @@ extension ConfiguredCommand {
 
   var scheduling: ScheduleOptions? { nil }
 
+  func configuredName(in environment: CommandEnvironment) -> String? {
+    cache.name(in: environment)
+  }
+
   func workedPath(in environment: CommandEnvironment) throws -> String? {
     let hasCache =
       cache.cache != nil || environment.configuration.value(of: .cache, forCache: nil) != nil
@@ -89,18 +96,15 @@ extension ConfiguredCommand {
     return runs.run()
   }
 
-  /// Returns the command with the configured settings for its cache.
+  /// Returns the command with the settings of its cache.
   ///
   /// - Parameter name: The cache to run it for instead of its own; `nil` to keep that.
   func configured(
-    by configuration: Configuration, forCache name: String?
+    by settings: CacheSettings, forCache name: String?
   ) -> any ConfiguredCommand {
     var command = self
     if let name { command.cache.cache = name }
-    let cache = command.cache.cache ?? configuration.value(of: .cache, forCache: nil)?.text
-    // After the name is known, as the section of a cache in the configuration takes precedence over
-    // what holds for all.
-    command.fill(from: configuration.settings(forCache: cache))
+    command.fill(from: settings)
     return command
   }
 }

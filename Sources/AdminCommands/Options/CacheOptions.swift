@@ -92,12 +92,8 @@ struct CacheOptions: ParsableArguments {
     if cache != nil { throw .usage("'--all-caches' and '-c' cannot be combined") }
   }
 
-  /// Returns the name of the cache; `nil` if it has none.
-  func name(in environment: CommandEnvironment) -> String? {
-    let configuration = environment.configuration
-    let cache = cache ?? configuration.value(of: .cache, forCache: nil)?.text
-    return cache.flatMap { configuration.path(ofCache: $0) == nil ? nil : $0 }
-  }
+  /// Returns the name of the cache in the configuration, even if the command line has its path; `nil` if it has none.
+  func name(in environment: CommandEnvironment) -> String? { environment.places.name(of: cache) }
 
   /// Returns the path of the cache.
   func path(in environment: CommandEnvironment) throws(CommandFailure) -> String {
@@ -239,8 +235,6 @@ func parseExpiryRule(_ text: String) throws -> UserInfoExpiry.Rule {
 extension CacheOptions {
   /// Returns the rules for the cache, with ages relative to `now`.
   func rules(at now: Timestamp, in environment: CommandEnvironment) -> EntryRules {
-    // By the name that the user gave. Unlike pins, rules and limits apply only to a cache that is
-    // named so.
     let rules = environment.configuration.rules(forCache: name(in: environment))
     for note in rules.flatMap(\.match.notes) { environment.noteOnce(note) }
     return EntryRules(rules, at: now)

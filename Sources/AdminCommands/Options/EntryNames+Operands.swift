@@ -19,9 +19,9 @@ extension EntryNames.Name {
   func resolved(
     in source: any ResponseSource, _ report: (StoreLookup) -> Void
   ) throws -> StoredResponse.ID {
-    let names = EntryNames([self])
+    let names = try EntryNames([self]).withFullIDs(in: source)
     var found: [StoredResponse.ID] = []
-    if case .id(let id) = self {
+    if case .id(let id)? = names.names.first {
       // Looked up directly, without reading every entry.
       if try source.response(id, []) != nil { found.append(id) }
     } else {
@@ -54,12 +54,48 @@ extension EntryNames.Name {
 }
 
 extension EntryNames {
+  /// The most entries that a message about a short id lists.
+  private static let mostListed = 10
+
+  /// Whether the ids of a source are needed for some names.
+  var hasShortIDs: Bool {
+    names.contains { if case .id(let id) = $0 { id.isShort } else { false } }
+  }
+
+  /// Returns the names with the ids of a source in place of their short forms; a short form that no entry has stays.
+  ///
+  /// - Throws: ``CommandFailure`` if several entries have one of the short forms.
+  func withFullIDs(in source: any ResponseSource) throws -> EntryNames {
+    guard hasShortIDs else { return self }
+    var found: [String: [StoredResponse.ID]] = [:]
+    for case .id(let id) in names where id.isShort { found[id.written] = [] }
+    try source.scan([]) { response in
+      if case .file = response.id { found[response.id.short]?.append(response.id) }
+      return .next
+    }
+    for (short, ids) in found where ids.count > 1 {
+      let more = ids.count > Self.mostListed ? "\n  …" : ""
+      let lines = ids.sorted().prefix(Self.mostListed).map { "\n  \($0.written)" }
+      throw CommandFailure.usage(
+        "\(QuantityWords.grouped(Int64(ids.count))) entries have the short id '\(short)':"
+          + lines.joined() + more,
+        hint: "give the whole id of one of them")
+    }
+    return EntryNames(
+      names.map { name in
+        guard case .id(let id) = name, id.isShort, let full = found[id.written]?.first else {
+          return name
+        }
+        return .id(full)
+      })
+  }
+
   /// Returns a clause for each name that no entry has.
   func absences(_ secrets: SecretPolicy) -> [String] {
     names.map { name in
       switch name {
       case .id(.row(let row)): "no entry has the id \(row)"
-      case .id(.file(let file)): "no entry has the id '\(Self.text(file))'"
+      case .id(let id): "no entry has the id '\(id.written)'"
       case .url(let url):
         "no entry has the URL '\(Self.text(secrets.url(url, for: .people)))'"
       }
@@ -68,6 +104,16 @@ extension EntryNames {
 
   /// Returns text from a cache or a name in a form that is safe on any terminal.
   static func text(_ text: ByteString) -> String { HostileText.shown(text).string ?? "" }
+}
+
+extension StoredResponse.ID {
+  /// The whole id, as it can be typed, and safe to print.
+  fileprivate var written: String {
+    switch self {
+    case .row(let row): String(row)
+    case .file(let name): EntryNames.text(name)
+    }
+  }
 }
 
 extension CommandFailure {

@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import Bytes
+import Rendering
 
 /// The options for the limits of a cache.
 struct LimitOptions: ParsableArguments {
@@ -66,6 +67,9 @@ struct LimitOptions: ParsableArguments {
     transform: parseOrder)
   var order: [CacheLimits.Order]?
 
+  /// The limits that the command line sets.
+  private(set) var given: Set<Setting> = []
+
   func validate() throws {
     if let maxEntries, maxEntries < 0 {
       throw ValidationError("'--max-entries' cannot be less than zero.")
@@ -75,6 +79,7 @@ struct LimitOptions: ParsableArguments {
 
   /// Fills in options that the command line does not set.
   mutating func fill(from settings: CacheSettings) {
+    given = Set(values.map(\.setting))
     maxSize = maxSize ?? settings.maxSize.map { WrittenSize($0) }
     capacity = capacity ?? settings.capacity.map { WrittenSize($0) }
     maxEntries = maxEntries ?? settings.maxEntries
@@ -86,10 +91,32 @@ struct LimitOptions: ParsableArguments {
     order = order ?? settings.order
   }
 
+  /// The limits and their values, in words.
+  private var values: [(setting: Setting, value: String)] {
+    let values: [(Setting, String?)] = [
+      (.maxAge, maxAge.map { DurationText.text(seconds: $0) }),
+      (.maxEntrySize, maxEntrySize.map { ByteSizeText.text($0.bytes) }),
+      (.maxEntries, maxEntries.map { QuantityWords.grouped($0) }),
+      maxSize == nil
+        ? (.capacity, capacity.map { ByteSizeText.text($0.bytes) })
+        : (.maxSize, maxSize.map { ByteSizeText.text($0.bytes) }),
+      (.minFree, minFree.map { $0.room.words }),
+    ]
+    return values.compactMap { setting, value in value.map { (setting, $0) } }
+  }
+
   /// Whether no limit is given.
-  var isEmpty: Bool {
-    maxSize == nil && capacity == nil && maxEntries == nil && maxAge == nil && maxEntrySize == nil
-      && minFree == nil
+  var isEmpty: Bool { values.isEmpty }
+
+  /// Returns the limits with their origins.
+  ///
+  /// - Parameter name: The name of the cache in the configuration.
+  func applied(toCache name: String?, by configuration: Configuration) -> [AppliedLimit] {
+    values.map { setting, value in
+      given.contains(setting)
+        ? AppliedLimit(option: setting, value)
+        : AppliedLimit(setting, value, by: configuration, forCache: name)
+    }
   }
 
   // A limit that is meant for this program goes before one that describes the app.

@@ -399,6 +399,7 @@ extension Selection {
     for source: any ResponseSource, at now: Timestamp, in environment: CommandEnvironment
   ) throws {
     note(unstoredIn: source.description.traits, in: environment)
+    names = try names?.withFullIDs(in: source)
     try findSuperseded(in: source)
     try findTexts(in: source, at: now)
   }

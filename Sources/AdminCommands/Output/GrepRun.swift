@@ -166,17 +166,7 @@ struct GrepTally: Sendable {
   private mutating func note(_ reason: String, of id: StoredResponse.ID) {
     incomplete += 1
     guard reasons.count < Self.mostNamed else { return }
-    reasons.append("entry \(id.text) was not searched completely: \(reason)")
-  }
-}
-
-extension StoredResponse.ID {
-  /// The id, safe to print.
-  fileprivate var text: String {
-    switch self {
-    case .row(let row): "\(row)"
-    case .file(let name): EntryNames.text(name)
-    }
+    reasons.append("entry \(id.short) was not searched completely: \(reason)")
   }
 }
 

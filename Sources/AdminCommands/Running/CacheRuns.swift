@@ -85,6 +85,7 @@ struct CacheRuns {
       try command.takeOperands(in: environment)
       if !command.runsForAllCaches {
         try command.locateCache(isOption: isOption, in: &environment)
+        try joinSections()
       }
       return nil
     } catch { return error }
@@ -108,7 +109,7 @@ struct CacheRuns {
       if records.isEmpty { throw CommandFailure.noLimits }
     } catch {
       // Record also that nothing was done.
-      records += [record(nil) { _, _ in throw error }].compactMap { $0 }
+      records += [record(nil, announcing: false) { _, _ in throw error }].compactMap { $0 }
     }
     return records
   }
@@ -130,6 +131,14 @@ struct CacheRuns {
     }
     guard VerbSynonyms.changing.contains(type(of: command)._commandName) else { return names }
     return try namesOfDifferentCaches(names)
+  }
+
+  /// Joins the sections of a cache that is changed and given by its path.
+  private mutating func joinSections() throws(CommandFailure) {
+    guard VerbSynonyms.changing.contains(type(of: command)._commandName),
+      let path = command.cache.cache, environment.configuration.path(ofCache: path) == nil
+    else { return }
+    _ = try namesOfDifferentCaches(environment.places.configuredNames(ofCacheAt: path))
   }
 
   /// Returns one name of each cache, which is changed once: what each of its names keeps is kept.
@@ -155,50 +164,70 @@ struct CacheRuns {
           "'\(first)' and '\(name)' are the same cache, but have different limits",
           hint: "give both sections the same limits, or remove one of them")
       }
-      environment.note("'\(name)' is the same cache as '\(first)'")
+      if environment.job == nil { environment.note("'\(name)' is the same cache as '\(first)'") }
       others[first, default: []].append(name)
     }
     if !others.isEmpty { environment.configuration.otherNames = others }
     return firsts
   }
 
-  /// Says which cache the messages that follow are about.
+  /// Says which cache the messages that follow are about: each of all caches, or one with settings that is given by its path.
   ///
   /// A timer or cron sends whatever is on standard error to somebody: there, the receipts that follow are on standard
   /// output, and so is their heading.
   private func announce(
-    _ name: String, to command: any ConfiguredCommand, in environment: CommandEnvironment
+    _ cache: String, to command: any ConfiguredCommand, in environment: CommandEnvironment
   ) {
     guard command.outputPurpose == .receipt, !environment.isMessageTerminal else {
-      return environment.note("cache '\(name)'")
+      return environment.note("cache \(cache)")
     }
     // JSON names its cache itself.
     if !command.writesJSON, !command.isQuiet {
-      try? environment.write(Array("Cache '\(printable(name))'\n".utf8))
+      try? environment.write(Array("Cache \(printable(cache))\n".utf8))
     }
+  }
+
+  /// Whether the command changes a cache that is given by its path, but has settings of its own.
+  private func usesSettings(ofSection name: String) -> Bool {
+    let configuration = environment.configuration
+    let word = command.cache.cache ?? configuration.value(of: .cache, forCache: nil)?.text
+    guard VerbSynonyms.changing.contains(type(of: command)._commandName),
+      word.map({ configuration.path(ofCache: $0) == nil }) ?? true
+    else { return false }
+    return configuration.settings(forCache: name) != configuration.settings(forCache: nil)
+      || configuration.files.contains { !($0.cache(named: name)?.rules ?? []).isEmpty }
   }
 
   /// Runs the command once, and records the result.
   ///
   /// - Parameters:
   ///   - name: The name of the cache in a run for all caches; `nil` in a run for one.
+  ///   - announcing: Whether to say which cache it is.
   ///   - run: The work to do.
   /// - Returns: `nil` if the command has nothing to do for this one of all caches.
   private func record(
-    _ name: String?,
+    _ name: String?, announcing: Bool = true,
     _ run: (any ConfiguredCommand, CommandEnvironment) throws -> ExitStatus
   ) -> RunRecord? {
     var environment = environment
-    let command = command.configured(by: environment.configuration, forCache: name)
+    // Its settings take precedence over those for all caches, even if the command line has its path.
+    let section = name ?? command.configuredName(in: environment)
+    let settings = environment.configuration.settings(forCache: section)
+    let command = command.configured(by: settings, forCache: name)
     let record = RunRecord(
-      cache: command.cache.cache
+      cache: section ?? command.cache.cache
         ?? environment.configuration.value(of: .cache, forCache: nil)?.text ?? "unknown")
     environment.record = record
-    if let name {
-      // In a run for all caches, an absent name is reported only if no cache has it.
-      record.absences = []
-      // Before the messages of the run, which do not all name their cache.
-      if environment.job == nil { announce(name, to: command, in: environment) }
+    // In a run for all caches, an absent name is reported only if no cache has it.
+    if name != nil { record.absences = [] }
+    // Before the messages of the run, which do not all name their cache.
+    if announcing, environment.job == nil, let section {
+      if name != nil {
+        announce("'\(section)'", to: command, in: environment)
+      } else if usesSettings(ofSection: section) {
+        announce(
+          "'\(section)': settings of [caches.\(section)] apply", to: command, in: environment)
+      }
     }
     record.start = environment.steadyMilliseconds()
     do {

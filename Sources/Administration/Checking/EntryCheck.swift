@@ -169,7 +169,7 @@ extension StoredResponse.Note.Code {
     case .unknownVersion:
       .init(rawValue, .warning, "a newer system may have stored it; some of it may be misread")
     case .wrongType, .notUTF8, .badTime:
-      .init(rawValue, .warning, "CFNetwork never writes such a value")
+      .init(rawValue, .warning, "no system writes such a value")
     case .tooLarge: .init(rawValue, .note, "its contents were not checked")
     // The archive decoder of Foundation on Linux ends the process for classes that are not
     // expected, references to themselves, and keys without values. An app cannot catch that.
@@ -181,7 +181,7 @@ extension StoredResponse.Note.Code {
     // No repair: nothing tells which of the two is the right one.
     case .duplicateKey: .init(rawValue, .warning, "the app may get either entry")
     case .futureDated:
-      .init(rawValue, .warning, "Foundation keeps it and removes any newer response with its key")
+      .init(rawValue, .warning, "a clock was wrong when it was stored")
     case .badFileName:
       .init(rawValue, .warning, "it wastes disk space, and nothing else ever removes it")
     // CFNetwork looks entries up by `request_key` alone. It writes the hash in 64 bits when it

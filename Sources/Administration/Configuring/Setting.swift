@@ -1,5 +1,5 @@
 /// A setting of the configuration, named like its option if it has one.
-public enum Setting: String, Hashable, Sendable, CaseIterable {
+public enum Setting: String, Hashable, Sendable, CaseIterable, Decodable {
   /// The cache to work on, by name or path.
   case cache
   case wait

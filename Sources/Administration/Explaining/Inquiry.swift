@@ -142,6 +142,7 @@ extension Exchange {
       request: request, status: response.status, fields: fields, responseTime: stored.wholeSeconds,
       varyRecord: Self.varyRecord(fields, in: response.protocolProperties),
       bodyBytes: response.bodySize?.bytes)
+    isKeyedByRange = response.webKitMarks?.isRange ?? false
   }
 
   /// The fields to decode of a response; also `requestDetails` and `key` if the request is to be sent.

@@ -86,6 +86,8 @@ public struct EntryField: Sendable {
     /// Text from the cache.
     case text(ByteString)
     case url(ByteString)
+    /// The name of a file, which is the id of an entry.
+    case fileName(ByteString)
     case urlPart(URLPart, of: ByteString)
     /// Texts; one of them must pass the test of a condition.
     case texts([ByteString])
@@ -266,14 +268,14 @@ extension EntryField.Value {
     case .notes(let notes): Double(notes.count)
     case .properties(let properties): Double(properties.count)
     case .property(_, let value): value.number
-    case .text, .url, .urlPart, .texts, .word, .freshness: nil
+    case .text, .url, .urlPart, .fileName, .texts, .word, .freshness: nil
     }
   }
 
   /// The text that the value is.
   var text: ByteString? {
     switch self {
-    case .text(let text), .url(let text): text
+    case .text(let text), .url(let text), .fileName(let text): text
     case .urlPart(let part, let url): part.text(of: url)
     case .word(let word): ByteString(word)
     case .freshness(let state): state.map { ByteString($0.rawValue) }

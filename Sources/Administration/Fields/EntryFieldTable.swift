@@ -13,7 +13,7 @@ extension EntryField {
       .part([]) {
         switch $0.id {
         case .row(let number): .integer(number)
-        case .file(let name): .text(name)
+        case .file(let name): .fileName(name)
         }
       }),
     EntryField(

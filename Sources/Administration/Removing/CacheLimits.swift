@@ -125,6 +125,46 @@ public struct CacheLimits: Hashable, Sendable {
   }
 }
 
+/// A limit of a cache, with its origin.
+public struct AppliedLimit: Hashable, Sendable {
+  /// The setting, which is also the name of the option.
+  public let setting: Setting
+  /// The value, in words.
+  public let value: String
+  /// Where it is configured; `nil` if the command line sets it.
+  public let origin: Configuration.Value.Origin?
+  /// The name of the cache in whose section it is; `nil` if it is not in such a section.
+  public let section: String?
+
+  /// Creates a limit that the command line sets.
+  public init(option setting: Setting, _ value: String) {
+    (self.setting, self.value, origin, section) = (setting, value, nil, nil)
+  }
+
+  /// Creates a limit that a configuration sets.
+  ///
+  /// - Parameter name: The name of the cache, if it has one.
+  public init(
+    _ setting: Setting, _ value: String, by configuration: Configuration, forCache name: String?
+  ) {
+    let configured = configuration.value(of: setting, forCache: name)
+    (self.setting, self.value, origin) = (setting, value, configured?.origin)
+    section = configured == configuration.value(of: setting, forCache: nil) ? nil : name
+  }
+
+  /// Why entries are removed that exceed the limit.
+  public var reason: RemovalPlan.Reason? {
+    switch setting {
+    case .maxAge: .tooOld
+    case .maxEntrySize: .tooLarge
+    case .maxEntries: .overEntries
+    case .maxSize, .capacity: .overSize
+    case .minFree: .minimumFree
+    default: nil
+    }
+  }
+}
+
 /// The place of an entry in the order of removal: the entry with the lowest one is removed first.
 struct RemovalPlace: Comparable {
   /// What decides, the most important value first; the rest are 0.

@@ -55,7 +55,7 @@ struct RemovableEntries {
     switch decision {
     case .remove(let reason):
       var entry = entry
-      entry.reason = reason
+      (entry.reason, entry.isByRule) = (reason, entry.verdict?.fate.reason != nil)
       try removed.append(entry)
     case .compare:
       let rule = Int64(entry.verdict?.rule ?? 0)
@@ -79,8 +79,9 @@ struct RemovableEntries {
     var merged = try compared.removeAll()
     var count = RuleLimitCount(of: rules)
     while var entry = try merged.next() {
-      if let reason = count.insert(entry) ?? limits.reason(toRemove: entry, olderThan: ageLimit) {
-        entry.reason = reason
+      let ofRule = count.insert(entry)
+      if let reason = ofRule ?? limits.reason(toRemove: entry, olderThan: ageLimit) {
+        (entry.reason, entry.isByRule) = (reason, ofRule != nil)
         try others.insert(entry, by: entry.version.id.scratchKey)
       } else {
         try leave(entry)

@@ -16,6 +16,7 @@ extension RemovalPlan {
       var bodyBytes: ByteCount = 0
       var fileBytes: ByteCount = 0
       var space = SpaceInUse()
+      var causes: [(reason: Reason, isByRule: Bool, count: Int)] = []
       var largest: [Entry] = []
     }
 
@@ -42,6 +43,16 @@ extension RemovalPlan {
 
     /// The space that they take, if that was measured.
     var space: SpaceInUse { totals.space }
+
+    /// The number of entries that rules remove.
+    public var countByRules: Int {
+      totals.causes.reduce(0) { $0 + ($1.isByRule ? $1.count : 0) }
+    }
+
+    /// Returns the number of entries that are removed for a reason, and not by a rule.
+    public func count(by reason: Reason) -> Int {
+      totals.causes.first { $0.reason == reason && !$0.isByRule }?.count ?? 0
+    }
 
     /// The ten entries with the largest bodies, the largest first; of equal ones, the first.
     public var largest: [Entry] { totals.largest }
@@ -104,6 +115,13 @@ extension RemovalPlan.EntryList.Totals {
     bodyBytes += entry.size ?? 0
     fileBytes += returned
     space.insert(entry.share)
+    if let index = causes.firstIndex(where: {
+      $0.reason == entry.reason && $0.isByRule == entry.isByRule
+    }) {
+      causes[index].count += 1
+    } else {
+      causes.append((entry.reason, entry.isByRule, 1))
+    }
     insertIfLarge(entry)
   }
 

@@ -281,6 +281,8 @@ extension RemovalPlan {
     public var hasBodyFile: Bool
     /// Whether a rule would remove it at some age, and that age is unknown.
     public var isAgeUnknown = false
+    /// Whether a rule removes it, and not a limit of the cache.
+    public var isByRule = false
     /// Whether it is fresh; `nil` if unknown or not requested.
     public var state: ResponseFreshness.State?
     /// Why it is removed.
@@ -361,6 +363,7 @@ extension RemovalPlan.Entry: ScratchRow {
     static let sharedFile = Contents(rawValue: 512)
     static let unknownAge = Contents(rawValue: 1_024)
     static let used = Contents(rawValue: 2_048)
+    static let byRule = Contents(rawValue: 4_096)
 
     init(rawValue: Int64) { self.rawValue = rawValue }
 
@@ -377,6 +380,7 @@ extension RemovalPlan.Entry: ScratchRow {
       if entry.share.sharedFile != nil { insert(.sharedFile) }
       if entry.isAgeUnknown { insert(.unknownAge) }
       if entry.used != nil { insert(.used) }
+      if entry.isByRule { insert(.byRule) }
     }
   }
 
@@ -425,6 +429,7 @@ extension RemovalPlan.Entry: ScratchRow {
       state: state, reason: reason)
     share = EntryShare(pages: pages, file: fileBytes, sharedFile: sharedFile)
     isAgeUnknown = contents.contains(.unknownAge)
+    isByRule = contents.contains(.byRule)
     used = contents.contains(.used) ? try reader.time() : nil
     if contents.contains(.verdict) {
       let fate: EntryRule.Fate = try reader.choice()

@@ -66,13 +66,14 @@ public struct CacheFiles: Sendable {
     return findings
   }
 
-  /// Returns one finding for all readable files of a folder.
+  /// Returns one finding for all readable files of a folder, and of the folders in it that others can enter.
   private static func readable(in folder: borrowing Directory) -> AuditFinding? {
     var (count, bytes): (Int64, ByteCount) = (0, 0)
-    try? folder.forEachName { name in
-      guard let status = try? folder.status(of: name), status.kind == .regular,
-        status.isReadableByOthers
-      else { return }
+    // A body of WebKit has several names.
+    var seen: Set<[UInt64]> = []
+    // The records of WebKit are three folders below that of their version.
+    forEachFile(in: folder, depth: 3) { status in
+      guard status.isReadableByOthers, seen.insert(status.identity).inserted else { return }
       count += 1
       bytes += status.size
     }
@@ -81,6 +82,19 @@ public struct CacheFiles: Sendable {
       .readableByOthers, .file("."), detail: ByteString("\(count) files"), bytes: bytes)
     finding.count = count
     return finding
+  }
+
+  private static func forEachFile(
+    in folder: borrowing Directory, depth: Int, _ body: (FileStatus) -> Void
+  ) {
+    try? folder.forEachName { name in
+      guard let status = try? folder.status(of: name) else { return }
+      if status.kind == .regular { body(status) }
+      guard depth > 0, status.kind == .directory, status.canBeEnteredByOthers,
+        let inner = try? Directory(String(decoding: name, as: UTF8.self), in: folder)
+      else { return }
+      forEachFile(in: inner, depth: depth - 1, body)
+    }
   }
 
   /// Whether others can enter a folder and all folders that contain it.

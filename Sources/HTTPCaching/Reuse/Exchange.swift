@@ -26,6 +26,10 @@ public struct Exchange: Hashable, Sendable {
   /// The number of bytes of the body that are stored, or `nil` if it is unknown.
   public let bodyBytes: Int64?
 
+  /// Whether the cache uses the response for requests with the same `Range` only, as WebKit does. RFC 9111 has no such
+  /// key: there, a part is an incomplete response.
+  public var isKeyedByRange = false
+
   /// The directives of the response (RFC 9111 §5.2.2).
   public let directives: ResponseDirectives
 

@@ -186,6 +186,10 @@ public enum StoredBody: Hashable, Sendable {
   }
 
   private static func part(_ exchange: borrowing Exchange) -> StoredBody {
+    if exchange.isKeyedByRange {
+      let length = ContentRange(exchange.fields)?.length ?? 0
+      return exchange.bodyBytes ?? length >= length ? .complete : .fragment
+    }
     // Only a beginning can be completed, by a request for the bytes after it.
     guard let range = ContentRange(exchange.fields), range.first == 0 else { return .fragment }
     // Less may be stored than was sent.

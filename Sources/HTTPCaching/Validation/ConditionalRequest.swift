@@ -46,10 +46,14 @@ public struct ConditionalRequest: Hashable, Sendable {
     // A response to HEAD has no body that could be incomplete.
     let body = start.isHead ? .complete : StoredBody(of: exchange)
     isForbidden = ReuseReason.forbiddance(exchange) != nil
+    // The cache keeps the answer for this range only.
+    let range =
+      exchange.isKeyedByRange
+      ? exchange.request?.fields.lines.filter { $0.known == .range } ?? [] : []
     switch body {
     case _ where isForbidden:
       purpose = .replacement
-      conditions = []
+      conditions = range
     case .start(let bytes):
       if let validator = validators.forRange {
         purpose = .completion
@@ -65,7 +69,7 @@ public struct ConditionalRequest: Hashable, Sendable {
       }
     case .fragment:
       purpose = .replacement
-      conditions = []
+      conditions = range
     case .complete:
       var lines: [FieldLine] = []
       // Send both: a server that understands the tag ignores the date (RFC 9110 §13.1.3).
@@ -75,7 +79,7 @@ public struct ConditionalRequest: Hashable, Sendable {
         lines.append(Self.line("If-Modified-Since", date.verbatim))
       }
       purpose = lines.isEmpty ? .replacement : .validation
-      conditions = lines
+      conditions = range + lines
     }
     unconditional = start.withoutConditions
     fieldFindings = validators.fieldFindings

@@ -17,15 +17,9 @@ struct AuditWords: Sendable {
   /// Appends the place of a finding: `entry 12, response body, offset 840`.
   func append(placeOf finding: AuditFinding, into buffer: inout TextBuffer) {
     var separator = ""
-    switch finding.id {
-    case .row(let row):
-      buffer.append("entry \(row)")
+    if let id = finding.id {
+      buffer.append("entry \(id.short)")
       separator = ", "
-    case .file(let name):
-      buffer.append("entry ")
-      append(name, into: &buffer)
-      separator = ", "
-    case nil: break
     }
     if finding.place != .entry { buffer.append(separator) }
     switch finding.place {

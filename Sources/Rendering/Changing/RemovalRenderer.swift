@@ -22,6 +22,9 @@ public struct RemovalRenderer: Sendable {
   /// space in use, and JSON also the rule of each removed entry, and the unmet limits with their reasons.
   public var limitCommand: LimitShortfallRenderer.CommandWords?
 
+  /// The limits, each of which the output shows with its origin, for commands that enforce limits.
+  public var limits: [AppliedLimit] = []
+
   /// The changes to sidecar files; `nil` if they were not requested.
   public var sidecars: SidecarChanges?
 
@@ -85,6 +88,13 @@ public struct RemovalRenderer: Sendable {
           .write(to: &json)
       }
       if limitCommand != nil {
+        json.array("limits", objects: limits) {
+          $0.member("limit", $1.setting.rawValue)
+          $0.member("value", $1.value)
+          $0.member("entries", count(by: $1, in: plan))
+          ConfigurationRenderer.write($1.origin, to: &$0)
+          $0.member("section", $1.section)
+        }
         json.member("in_use_before", plan.inUse)
         json.member("in_use_after", plan.inUseAfter)
       }
@@ -139,6 +149,7 @@ public struct RemovalRenderer: Sendable {
     buffer.append(plan.storedEntries == 1 ? " entry, " : " entries, ")
     buffer.append(byteCount: plan.bodyBytes)
     buffer.append(" of bodies\n")
+    appendLimits(of: plan, into: &buffer)
     if !plan.orphans.isEmpty {
       buffer.append(isDryRun ? "Would remove " : "Removed ")
       let words = plan.store.traits.orphanWords
@@ -189,6 +200,38 @@ public struct RemovalRenderer: Sendable {
     if listsLargest { appendLargest(of: plan, into: &buffer) }
   }
 
+  /// Appends the number of entries that each limit removes, and where the limit is set; nothing for a single limit on the
+  /// command line.
+  private func appendLimits(of plan: RemovalPlan, into buffer: inout TextBuffer) {
+    let byRules = plan.entries.countByRules
+    guard !limits.isEmpty, limits.count > 1 || limits[0].origin != nil || byRules > 0 else {
+      return
+    }
+    for limit in limits {
+      buffer.append("  ")
+      buffer.append(grouped: Int64(count(by: limit, in: plan)))
+      buffer.append(" by ")
+      buffer.append(HostileText.shown(Self.text(of: limit)))
+      buffer.append("\n")
+    }
+    guard byRules > 0 else { return }
+    buffer.append("  ")
+    buffer.append(grouped: Int64(byRules))
+    buffer.append(" by rules\n")
+  }
+
+  private func count(by limit: AppliedLimit, in plan: RemovalPlan) -> Int {
+    limit.reason.map { plan.entries.count(by: $0) } ?? 0
+  }
+
+  /// Returns a limit with its origin: `max-size 400 MiB of [caches.shop] (/etc/urlcache-admin/config.toml:4)`.
+  private static func text(of limit: AppliedLimit) -> String {
+    guard let origin = limit.origin else { return "--\(limit.setting.rawValue) \(limit.value)" }
+    let section = limit.section.map { " of [caches.\($0)]" } ?? ""
+    let place = ConfigurationRenderer.text(origin)
+    return "\(limit.setting.rawValue) \(limit.value)\(section) (\(place))"
+  }
+
   private func appendLargest(of plan: RemovalPlan, into buffer: inout TextBuffer) {
     let largest = plan.entries.largest
     guard !largest.isEmpty else { return }
@@ -203,7 +246,9 @@ public struct RemovalRenderer: Sendable {
       var url = TextBuffer()
       // Masked first: in a shortened URL, a secret that was cut would no longer be recognised.
       // Shortened last, because escapes make text longer.
-      url.append(shown: entry.url.map { secrets.url($0, for: .people) } ?? "-")
+      url.append(
+        shown: entry.url.map { secrets.url($0, for: .people) }
+          ?? ByteString("entry \(entry.version.id.short)"))
       buffer.append(
         contentsOf: DisplayWidth.shortened(
           url.bytes[...], to: buffer.style.width(Self.widestURL, after: 12), style: buffer.style))

@@ -162,11 +162,7 @@ extension CheckRenderer {
     buffer.append(": \(kind.code.meaning)\n")
     for finding in kind.first {
       buffer.append("  ")
-      switch finding.id {
-      case .row(let row): buffer.append("\(row)  ")
-      case .file(let name): appendShortened(name, "  ", into: &buffer)
-      case nil: break
-      }
+      if let id = finding.id { buffer.append("\(id.short)  ") }
       if let url = finding.url {
         appendShortened(secrets.url(url, for: .people), "  ", into: &buffer)
       } else if let path = finding.path {

@@ -100,7 +100,8 @@ public struct ConfigurationRenderer {
     }
   }
 
-  private static func text(_ origin: Configuration.Value.Origin) -> String {
+  /// Returns an origin for people.
+  static func text(_ origin: Configuration.Value.Origin) -> String {
     switch origin {
     case .variable(let name): name
     case .file(let place): "\(place.path):\(place.line)"
@@ -108,12 +109,14 @@ public struct ConfigurationRenderer {
     }
   }
 
-  private static func write(_ origin: Configuration.Value.Origin, to json: inout JSONWriter) {
+  /// Writes the members for an origin; `nil` is an option of the command line.
+  static func write(_ origin: Configuration.Value.Origin?, to json: inout JSONWriter) {
     let (name, variable, place): (String, String?, ConfigurationPlace?) =
       switch origin {
       case .variable(let variable): ("environment", variable, nil)
       case .file(let place): ("file", nil, place)
       case .builtIn: ("built-in", nil, nil)
+      case nil: ("option", nil, nil)
       }
     json.member("origin", name)
     json.member("variable", variable)

@@ -88,10 +88,7 @@ extension ExplanationRenderer {
 
   private func appendEntry(_ explanation: Explanation, into buffer: inout TextBuffer) {
     buffer.append(title: "Entry")
-    switch explanation.id {
-    case .row(let row): buffer.append(integer: row)
-    case .file(let name): buffer.append(shown: name)
-    }
+    buffer.append(explanation.id.short)
     buffer.append("\n")
     buffer.append(title: "URL")
     buffer.append(shown: explanation.url.map { secrets.url($0, for: .people) } ?? "-")

@@ -75,10 +75,7 @@ public struct MissingResponseRenderer: Sendable {
   ) {
     for (index, id) in ids.enumerated() {
       buffer.append(title: index == 0 ? title : "")
-      switch id {
-      case .row(let row): buffer.append(integer: row)
-      case .file(let name): buffer.append(shown: name)
-      }
+      buffer.append(id.short)
       buffer.append("\n")
     }
   }

@@ -108,10 +108,7 @@ public struct GrepRenderer: Sendable {
 
   /// Appends `12 https://example.com/`.
   private func append(_ entry: Entry, into buffer: inout TextBuffer) {
-    switch entry.id {
-    case .row(let row): buffer.append(integer: row)
-    case .file(let name): buffer.append(shown: name)
-    }
+    buffer.append(entry.id.short)
     guard let url = entry.url else { return }
     buffer.append(" ")
     let shown = HostileText.shown(secrets.url(url, for: .people)).bytes

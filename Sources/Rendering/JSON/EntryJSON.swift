@@ -28,7 +28,7 @@ struct EntryJSON {
       case nil: json.null()
       case .integer(let value), .percent(let value, _): json.value(value)
       case .byteCount(let count): json.value(count)
-      case .text(let text), .url(let text), .urlPart(_, let text):
+      case .text(let text), .url(let text), .urlPart(_, let text), .fileName(let text):
         if !json.string(utf8: text.bytes) {
           // JSON must be UTF-8 (RFC 8259 §8.1), and a cache may contain any bytes. Replacement
           // characters would make different texts equal.

@@ -36,6 +36,9 @@ struct CellReader {
       return columns[column].saysUnknown ? .freshness(nil) : nil
     }
     switch value {
+    case .fileName(let name):
+      let isShort = reader == .people
+      return .text(isShort ? ByteString(StoredResponse.ID.file(name).short) : name)
     case .url(let url): return .text(secrets.url(url, for: reader))
     case .urlPart(let part, let url):
       // Masked as a whole before it is taken apart: whether something is a secret depends on where in the URL it is. The host

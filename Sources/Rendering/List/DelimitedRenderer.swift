@@ -60,7 +60,8 @@ struct DelimitedRenderer: LineRenderer {
     case nil: break
     case .integer(let value), .percent(let value, _): buffer.append(integer: value)
     case .byteCount(let count): buffer.append(plain: count)
-    case .text(let text), .url(let text), .urlPart(_, let text): append(text.bytes, to: &buffer)
+    case .text(let text), .url(let text), .urlPart(_, let text), .fileName(let text):
+      append(text.bytes, to: &buffer)
     case .word(let word): buffer.append(word)
     case .freshness(let state): if let state { buffer.append(state.rawValue) }
     case .time(let time): buffer.append(time: time)

@@ -21,8 +21,8 @@ struct TableRenderer: ResponseRenderer {
   }
 
   private let columns: [EntryField]
-  /// Whether the cells of each column are aligned to the right, and which column is the id: fields take longer to copy.
-  private let (isNumeric, id): ([Bool], Int?)
+  /// Whether the cells of each column are aligned to the right: fields take longer to copy.
+  private let isNumeric: [Bool]
   private let cells: CellReader
   private let now: Timestamp
   private let terminalWidth: Int?
@@ -36,7 +36,7 @@ struct TableRenderer: ResponseRenderer {
     columns: [EntryField], secrets: SecretPolicy, context: EntryContext, terminalWidth: Int?
   ) {
     self.columns = columns
-    (isNumeric, id) = (columns.map(\.isNumeric), columns.firstIndex(of: "id"))
+    isNumeric = columns.map(\.isNumeric)
     cells = CellReader(columns, secrets: secrets, reader: .people, context: context)
     now = context.now
     self.terminalWidth = terminalWidth
@@ -127,10 +127,7 @@ struct TableRenderer: ResponseRenderer {
       start = row.ends[index]
       var width = row.widths[index]
       if let limits, width > limits[index] {
-        // A file name of a Foundation store begins with the time, which tells entries apart better than the end does.
-        cell = DisplayWidth.shortened(
-          cell, to: limits[index], keeping: index == id ? .start : .startAndEnd,
-          style: buffer.style)
+        cell = DisplayWidth.shortened(cell, to: limits[index], style: buffer.style)
         width = DisplayWidth.width(of: cell)
       }
       let padding = layout.widths[index] - width
@@ -154,7 +151,8 @@ extension TextBuffer {
     case .integer(let value): append(integer: value)
     case .byteCount(let value): append(byteCount: value)
     case .percent(let value, _): append("\(value)%")
-    case .text(let value), .url(let value), .urlPart(_, let value): append(shown: value)
+    case .text(let value), .url(let value), .urlPart(_, let value), .fileName(let value):
+      append(shown: value)
     case .word(let word): append(word)
     case .freshness(let state): append(state.words)
     case .time(let time): append(time: time)
@@ -178,8 +176,6 @@ struct TableLayout {
   private static let mostKeptRows = 256
   // Cells can be very long, so kept rows are limited by bytes as well.
   private static let mostKeptBytes = 1 << 20
-  /// The width of the column `ID` for the long file names of a Foundation store, if the table does not fit.
-  private static let fileNameWidth = 16
   /// The width below which text is only shortened if nothing else helps.
   private static let textWidth = 12
   private static let smallestWidth = 4
@@ -199,9 +195,6 @@ struct TableLayout {
     var widths = natural
     if let terminalWidth {
       let room = terminalWidth - Self.gap * (columns.count - 1)
-      if widths.reduce(0, +) > room, let id = columns.firstIndex(of: "id") {
-        widths[id] = min(widths[id], Self.fileNameWidth)
-      }
       // Shorten text before numbers.
       let texts = columns.indices.filter { !columns[$0].isNumeric }
       Self.shrink(&widths, at: texts, downTo: Self.textWidth, toFit: room)

@@ -209,7 +209,8 @@ public struct ColumnReader: Sendable {
     case nil: .null
     case .integer(let value), .percent(let value, _), .duration(let value): .integer(value)
     case .byteCount(let count): .integer(count.bytes)
-    case .text(let text), .url(let text), .urlPart(_, let text): DatabaseValue(text: text.bytes)
+    case .text(let text), .url(let text), .urlPart(_, let text), .fileName(let text):
+      DatabaseValue(text: text.bytes)
     case .word(let word): .text(Array(word.utf8))
     case .freshness(let state): state.map { .text(Array($0.rawValue.utf8)) } ?? .null
     case .time(let time): Self.text { $0.append(time: time) }

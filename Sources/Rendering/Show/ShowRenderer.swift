@@ -99,6 +99,11 @@ public struct ShowRenderer: Sendable {
       buffer.append(title)
       buffer.append(UInt8(ascii: " "), count: 14 - title.utf8.count)
       append(value, into: &buffer)
+      if column.name == "id", case .file(let name) = response.id {
+        buffer.append(" (")
+        buffer.append(shown: name)
+        buffer.append(")")
+      }
       if column.name == "ttl",
         let freshness = ResponseFreshness(
           of: response, at: now, rules: expiryRules)

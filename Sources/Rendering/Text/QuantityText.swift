@@ -1,3 +1,4 @@
+public import Administration
 public import Bytes
 public import ResponseArchives
 import ResponseStorage
@@ -102,6 +103,25 @@ public enum AgeText {
     case ..<(730 * 86_400): ((days * 12 + 182) / 365, .month)
     default: (days / 365, .year)
     }
+  }
+}
+
+/// Formats durations as options have them, without rounding: `30d`.
+public enum DurationText {
+  /// Returns a duration in the largest unit in which it is a whole number.
+  public static func text(seconds: Double) -> String {
+    guard let whole = Int64(exactly: seconds) else { return "\(seconds)s" }
+    let units: [(String, Int64)] = [("d", 86_400), ("h", 3_600), ("min", 60)]
+    let unit = units.first { whole > 0 && whole % $0.1 == 0 }
+    return unit.map { "\(whole / $0.1)\($0.0)" } ?? "\(whole)s"
+  }
+}
+
+extension Room {
+  /// The amount, in words: `10.0 GiB` or `10%`.
+  public var words: String {
+    if case .bytes(let bytes) = self { return ByteSizeText.text(bytes) }
+    return text
   }
 }
 

@@ -73,6 +73,11 @@ final class WARCExport: ResponseArchiveWriter {
 
   private static let fields = Array("application/warc-fields".utf8)
 
+  /// The longest URL, in bytes: the header of a record has it, and little else.
+  private static let longestURL = WARCHeader.largest - 4_096
+  /// The longest header fields of a message, in bytes: a few may be added, and the start line has the URL.
+  private static let longestFields = HTTPMessageHead.largest - 2 * WARCHeader.largest
+
   func append(_ entry: ExportedEntry) throws -> String? {
     let response = entry.response
     guard let url = response.url ?? response.request.url, let uri = EscapedURI(absolute: url) else {
@@ -80,6 +85,14 @@ final class WARCExport: ResponseArchiveWriter {
     }
     // A status line needs a status of three digits (RFC 9112 §4).
     if uri.isOfHTTP, !(100...599 ~= response.status ?? 0) { return "it has no HTTP status" }
+    // The import, and other readers, refuse what is longer, and with it the whole file.
+    if uri.bytes.count > Self.longestURL { return "its URL is too long for a record of WARC" }
+    for headers in [response.responseHeaders, response.request.headers].compactMap(\.self)
+    where headers.fields.reduce(0, { $0 + $1.name.bytes.count + $1.value.bytes.count + 8 })
+      > Self.longestFields
+    {
+      return "its header fields are too long for a record of WARC"
+    }
     let records = WARCRecords(
       entry, uri, date: response.stored ?? response.firstStored ?? time)
     let size = entry.raw.byteCount

@@ -206,7 +206,10 @@ public final class FoundationStore: StoreKind {
     // removes it at once.
     if stored.map({ $0 > now }) ?? (seconds > 0) {
       response.notes.append(
-        .init(.futureDated, "its file name has a future date, so URLCache will not replace it"))
+        .init(
+          .futureDated,
+          "its file name has a future date, so URLCache keeps it and removes any newer response with its key"
+        ))
     }
     if repeatedKeys.contains(base64) {
       response.notes.append(

@@ -1,4 +1,5 @@
 public import Bytes
+import Files
 public import HTTPCaching
 
 /// A response that a cache has stored, with its request.
@@ -330,8 +331,35 @@ extension StoredResponse: Hashable {
 }
 
 extension StoredResponse.ID {
-  /// Parses an id: a number, or the name of a file of a Foundation store, with or without its suffix; `nil`
-  /// for any other text.
+  /// The length of a short id of a file.
+  private static let shortLength = 12
+
+  /// The id as people see and type it: the number of a row, or for a file the first digits of the SHA-256 of the name, from the
+  /// first letter on, so that it is no number. The beginnings of the names are the same for many entries.
+  public var short: String {
+    switch self {
+    case .row(let row): return String(row)
+    case .file(let name):
+      var digest = Digest()
+      digest.update(name.bytes[...])
+      let digits = digest.hexadecimal.utf8.drop { $0.isASCIIDigit }.prefix(Self.shortLength)
+      return String(decoding: Array(digits), as: UTF8.self)
+    }
+  }
+
+  /// Whether it is the short id of a file as it was typed, for which the id of the file is yet to be found.
+  public var isShort: Bool {
+    guard case .file(let name) = self else { return false }
+    return Self.isShort(name.bytes)
+  }
+
+  private static func isShort(_ text: [UInt8]) -> Bool {
+    text.count == shortLength && !text[0].isASCIIDigit
+      && text.allSatisfy { $0.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
+  }
+
+  /// Parses an id: a number, the short id of a file, or the name of a file of a Foundation store, with or without its suffix, or
+  /// of a WebKit cache; `nil` for any other text.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     // A number comes first: no file name of a Foundation store is one, as all of them contain a
@@ -342,7 +370,7 @@ extension StoredResponse.ID {
       self = .file(name.id)
     } else if let name = FoundationFileName(bytes) {
       self = .file(name.id)
-    } else if WebKitFiles.isID(bytes) {
+    } else if WebKitFiles.isID(bytes) || Self.isShort(bytes) {
       self = .file(ByteString(bytes))
     } else {
       return nil

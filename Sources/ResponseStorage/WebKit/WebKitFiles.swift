@@ -410,6 +410,8 @@ enum WebKitFileFinding: Error, Hashable {
   case notRegular(FileStatus.Kind)
   case unreadable(FileError)
   case malformed(WebKitFormatError)
+  /// Its header is longer than those that are read.
+  case tooLarge
 
   init(_ error: FileError) {
     switch error.kind {
@@ -428,6 +430,7 @@ enum WebKitFileFinding: Error, Hashable {
       .init(.unreadableFile, "its record cannot be read: \(error.reason)")
     case .malformed(let error):
       .init(.undecodable, "its record cannot be decoded: \(error.reason)")
+    case .tooLarge: .init(.tooLarge, "its header is longer than 4 MiB")
     }
   }
 }
@@ -468,7 +471,8 @@ struct WebKitFile: ~Copyable {
     _ metadata: WebKitMetadata, after bytes: [UInt8]
   ) throws(WebKitFileFinding) -> ArraySlice<UInt8> {
     guard metadata.headerSize <= Self.largestHeader else {
-      throw .malformed(WebKitFormatError("its header is longer than 4 MiB"))
+      throw metadata.bodyStart > status.size
+        ? .malformed(WebKitFormatError("it is cut off")) : .tooLarge
     }
     let count = Int(metadata.headerSize.bytes)
     let end = metadata.count + count

@@ -161,7 +161,8 @@ extension StoredResponse {
     bodySize = metadata.bodySize
     let end = metadata.bodyStart + (metadata.isBodyInline ? metadata.bodySize : 0)
     if end != status.size {
-      notes.append(.init(.undecodable, "its record has another length than it says"))
+      notes.append(
+        .init(.undecodable, "the length of its record differs from the length in its header"))
     }
     if metadata.isBodyInline {
       bodyLocation = .inline
@@ -189,13 +190,18 @@ extension StoredResponse {
       notes.append(
         .init(.futureDated, "it has a future date, so WebKit will not use it, and removes it"))
     }
+    if !metadata.isBodyInline, let kind = try? files.status(of: name, isBlob: true)?.kind,
+      kind != .regular
+    {
+      notes.append(.init(.notARegularFile, "its body is \(kind.rawValue)"))
+    }
     let folder = files.folders[name.folder]
     if !WebKitFiles.isName(name.bytes, of: metadata.key.hash)
       || !WebKitFiles.isName(folder.partitionBytes, of: metadata.key.partitionHash)
       || metadata.key.type != folder.typeBytes
     {
       notes.append(
-        .init(.badFileName, "its file has not the name of its key, so WebKit cannot find it"))
+        .init(.badFileName, "its file name does not match its key, so WebKit cannot find it"))
     }
     if let salt = files.salt, !metadata.key.isSound(salt: salt, version: metadata.version) {
       notes.append(
@@ -219,7 +225,8 @@ extension StoredResponse {
     if projection.contains(.protocolProperties) {
       protocolProperties = [header.varyRecord, header.redirect?.property].compactMap(\.self)
       webKitMarks = WebKitMarks(
-        isRedirect: header.redirect != nil, ageCap: header.ageCap, isRelayed: header.isRelayed)
+        isRedirect: header.redirect != nil, ageCap: header.ageCap, isRelayed: header.isRelayed,
+        isRange: metadata.key.range != nil)
     }
     if projection.contains(.notes) {
       noteResponseUnlessUTF8()
@@ -239,9 +246,15 @@ public struct WebKitMarks: Hashable, Sendable {
   /// Whether it came through iCloud Private Relay.
   public let isRelayed: Bool
 
+  /// Whether it is used for requests with the same `Range` only.
+  public let isRange: Bool
+
   /// Creates the marks of a response.
-  public init(isRedirect: Bool = false, ageCap: Double? = nil, isRelayed: Bool = false) {
+  public init(
+    isRedirect: Bool = false, ageCap: Double? = nil, isRelayed: Bool = false, isRange: Bool = false
+  ) {
     self.isRedirect = isRedirect
+    self.isRange = isRange
     self.ageCap = ageCap
     self.isRelayed = isRelayed
   }

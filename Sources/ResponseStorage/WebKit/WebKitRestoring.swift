@@ -49,8 +49,13 @@ struct WebKitBackup {
       throw AdmissionRefusal(
         "its record is from another WebKit cache, with another salt, so WebKit would not find it")
     }
+    // By that it was selected.
+    guard StoredResponse(decoding: raw, .url).url == metadata.key.identifier else {
+      throw AdmissionRefusal("its URL differs from the URL in its record")
+    }
     guard let body = raw.part(.body)?.content, body.size == metadata.bodySize else {
-      throw AdmissionRefusal("its body is missing, or has another length than its record says")
+      throw AdmissionRefusal(
+        "its body is missing, or its length differs from the length in its record")
     }
     (self.metadata, self.head, self.body, self.salt) = (metadata, head, body, salt)
   }
@@ -66,7 +71,7 @@ struct WebKitBackup {
       try write($0)
     }
     guard digest.bytes == metadata.bodyHash else {
-      throw AdmissionRefusal("its body is not the one of its record")
+      throw AdmissionRefusal("its body does not match the hash in its record")
     }
   }
 

@@ -11,6 +11,8 @@ extension Finding.Code {
     "lone-blob", .note, "WebKit removes it when it starts", repair: .orphans)
   static let youngBlob = Self(
     "young-blob", .note, "WebKit may be about to store its record, so it is kept")
+  static let missingSalt = Self(
+    "missing-salt", .warning, "WebKit will not find its entries again")
   static let unlinkedBlob = Self(
     "unlinked-blob", .note, "the cache was copied without its hard links, so it takes more space")
   static let otherFile = Self("other-file", .note, "WebKit does not recognize its name")
@@ -50,6 +52,14 @@ extension WebKitStore {
   ) throws {
     for other in try others() {
       if let finding = finding(on: other, now) { try body(finding) }
+    }
+    if files.salt == nil {
+      let path = "\(files.root)/salt"
+      let isThere = (try? FileStatus.of(path)) != nil
+      try body(
+        Finding(
+          .missingSalt, isThere ? "it is no file of 8 bytes" : "it does not exist",
+          path: ByteString(Array(path.utf8))))
     }
     if isCopied {
       try body(

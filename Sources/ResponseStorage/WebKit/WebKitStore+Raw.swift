@@ -43,10 +43,14 @@ extension WebKitStore {
       guard let url = metadata.key.identifier, let stored = metadata.stored else {
         return unreadable(number, "it has no URL, or no valid time")
       }
+      let body: Body?
+      do { body = try self.body(of: name, metadata) } catch WebKitFileFinding.notRegular(let kind) {
+        return unreadable(number, "its body is \(kind.rawValue)")
+      }
       var new = NewResponse(
         url: url, requestHeaders: response.requestFields(metadata) ?? HeaderFields(),
         status: response.status, headers: response.fields, stored: stored,
-        body: try self.body(of: name, metadata))
+        body: body)
       new.mimeType = response.mimeType.flatMap { $0.bytes.isEmpty ? nil : $0 }
       if let partition = metadata.key.partition, !partition.bytes.isEmpty {
         new.partition = partition
@@ -61,7 +65,9 @@ extension WebKitStore {
       }
       raw.columns.append(
         .init(RawResponse.webKitHead, .blob(Array(bytes[..<metadata.count]) + header)))
-      raw.synthesizedFields = ["the request: a WebKit cache stores only what 'Vary' names of it"]
+      raw.synthesizedFields = [
+        "the request: a WebKit cache stores only the request fields that 'Vary' names"
+      ]
       return raw
     } catch WebKitFileFinding.gone {
       return nil

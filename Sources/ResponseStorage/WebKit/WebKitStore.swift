@@ -27,7 +27,7 @@ public final class WebKitStore: StoreKind {
     reader = WebKitReader(files: files, now: now)
     var notes: [String] = []
     if !Self.knownVersions.contains(files.version) {
-      notes.append("version \(files.version) is not known: only 16 to 18 are")
+      notes.append("version \(files.version) is not supported; supported versions are 16 to 18")
     }
     if files.salt == nil {
       notes.append("its file 'salt' is missing, so WebKit will not find its entries again")

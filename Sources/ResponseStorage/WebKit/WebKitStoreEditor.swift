@@ -275,7 +275,7 @@ final class WebKitStoreEditor: IntentStore {
 extension WebKitStoreEditor {
   private var unsupported: StoreError {
     StoreError(
-      .inapplicable, at: files.path, because: "only WebKit itself adds and changes entries of it")
+      .inapplicable, at: files.path, because: "only WebKit can add or change its entries")
   }
 
   func change(
@@ -303,7 +303,9 @@ extension WebKitStoreEditor {
     case .unknown:
       throw StoreError(
         .inapplicable, at: files.path,
-        because: "this system does not tell whether WebKit uses it, so files are not overwritten")
+        because:
+          "cannot determine whether WebKit is using it on this system, so files are not overwritten"
+      )
     }
   }
 

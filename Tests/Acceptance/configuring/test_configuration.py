@@ -85,6 +85,82 @@ def test_names(file, shop, news):
     assert (entries("shop"), entries("news")) == (140, 140), result
 
 
+@pytest.mark.parametrize("kind", ["apple", "foundation"])
+def test_settings_of_a_path(kind, file):
+    """The settings and rules of a cache hold however it is named, the run says so once, and 'enforce' says where each limit is set."""
+    shop, other = (make(name, "--format", kind, entries=60, seed=4) for name in ["shop", "other"])
+    os.symlink(shop, path("link"))
+    write(f"""max-age = "900d"
+[caches.shop]
+path = "{shop}/"
+max-entries = 40
+max-delete = 25
+[[caches.shop.rules]]
+match = {{ mime = "text/css" }}
+action = "purge"
+""", file)
+    styles = [entry["id"] for entry in json.loads(run("list", shop, "--mime", "text/css", "--format", "json").stdout)["entries"]]
+    assert 0 < len(styles) < 10
+    note = "note: cache 'shop': settings of [caches.shop] apply\n"
+    ways = [shop, shop + "/", path("link"), os.path.relpath(shop)] + [shop + "/Cache.db"] * (kind == "apple")
+    for way in ["shop", *ways]:
+        result = run("enforce", way, "-n", "--format", "json", "--max-entry-size", "1GiB")
+        assert result.stderr == (note if way != "shop" else ""), (way, result.stderr)
+        found = json.loads(result.stdout)
+        assert [(limit["limit"], limit["value"], limit["entries"], limit["origin"], limit["line"], limit["section"])
+                for limit in found["limits"]] == [
+            ("max-age", "900d", 0, "file", 1, None), ("max-entry-size", "1.0 GiB", 0, "option", None, None),
+            ("max-entries", "40", 20 - len(styles), "file", 4, "shop")], (way, found["limits"])
+        assert sum(entry["rule"] == 1 for entry in found["entries"]) == len(styles)
+        text = run("enforce", way, "-n", "--max-entries", "50").stdout
+        assert text.splitlines()[1:4] == [
+            f"  0 by max-age 900d ({file}:1)", f"  {10 - len(styles)} by --max-entries 50", f"  {len(styles)} by rules"], text
+        refused = run("purge", way, "--all", "--yes")
+        assert refused.returncode == 1 and "more than '--max-delete' allows" in refused.stderr, (way, refused)
+    # Another cache has the settings for all caches only, and there is nothing to say about it.
+    assert run("purge", other, "--all", "-n").stderr == ""
+    assert [limit["limit"] for limit in json.loads(run("enforce", other, "-n", "--format", "json").stdout)["limits"]] == ["max-age"]
+    assert run("enforce", other, "-n", "--max-age", "900d").stdout.splitlines()[1].startswith("Size"), "one limit, on the command line"
+    # Without a terminal, the receipt has the line, so that no mail is sent about it.
+    done = run("enforce", shop, "--yes")
+    assert (done.stderr, done.stdout.splitlines()[0]) == ("", "Cache 'shop': settings of [caches.shop] apply"), done
+    assert entries("shop") == 40
+    assert run("enforce", shop, "--yes", "--quiet").stdout == ""
+
+
+def test_settings_of_a_plan(file, shop, news):
+    """A plan is applied with the settings of the cache that it was made for, and not of the default one."""
+    write_names(file, shop, news)
+    assert run("purge", news, "--all", "--plan", path("plan.json")).returncode == 0
+    run("config", "set", "caches.news.max-delete", "7", "--config", file)
+    refused = run("apply", path("plan.json"), "--yes")
+    assert refused.returncode == 1 and "more than '--max-delete' allows" in refused.stderr, refused
+    assert entries("news") == 300
+
+
+def test_two_sections_of_a_path(file, shop):
+    """Two sections of one cache need the same limits if a path could mean either; what one of them keeps is kept."""
+    write(f"""
+        [caches.a]
+        path = "{shop}"
+        max-entries = 100
+        [caches.b]
+        path = "{shop}/Cache.db"
+        max-entries = 100
+        [[caches.b.rules]]
+        match = {{ status = "4xx" }}
+        action = "keep"
+    """, file)
+    failed = int(run("list", shop, "--status", "4xx", "--count").stdout)
+    result = run("enforce", shop, "--yes", "--format", "json")
+    assert result.returncode == 0 and "note: 'b' is the same cache as 'a'\n" in result.stderr, result
+    assert entries("a") == 100 and int(run("list", shop, "--status", "4xx", "--count").stdout) == failed > 0
+    run("config", "set", "caches.b.max-entries", "90", "--config", file)
+    refused = run("enforce", shop, "--yes")
+    assert refused.returncode == 78 and "have different limits" in refused.stderr, refused
+    assert run("enforce", "b", "--yes").returncode == 0 and entries("b") == 90
+
+
 def test_places(file, shop, news):
     """Variables and '--config' choose the file, and 'config list' shows the place of each value."""
     write_names(file, shop, news)

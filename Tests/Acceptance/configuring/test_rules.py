@@ -216,7 +216,7 @@ def test_presets():
         return json.loads(run("usage", *words, "--format", "json", env=os.environ | variables))["capacity_bytes"]
     for name, expected in [("apple-4-20", 20 << 20), ("apple-4-100", 100 << 20), ("apple-2-100", 100 << 20), ("apple-512k-10", 10_000_000), ("foundation-4-20", 20 << 20)]:
         write_file("config.toml", f'capacity = "1G"\n[caches.shop]\npath = "{cache}"\npreset = "{name}"\n'.encode())
-        assert (capacity("-c", "shop"), capacity("-c", cache)) == (expected, 1 << 30), name
+        assert [capacity("-c", way) for way in ["shop", cache, make("other")]] == [expected, expected, 1 << 30], name
     assert capacity("-c", "shop", "--capacity", "7M") == 7 << 20
     assert capacity("-c", "shop", URLCACHE_ADMIN_PRESET="apple-4-100") == 100 << 20
     assert capacity("-c", "shop", URLCACHE_ADMIN_CAPACITY="3M", URLCACHE_ADMIN_PRESET="apple-4-100") == 3 << 20

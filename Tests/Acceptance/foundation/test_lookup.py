@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 from products import tool
-from scratch import path
+from scratch import path, short_id
 
 
 def run(*arguments, statuses=(0,), **options):
@@ -134,7 +134,7 @@ PRESENT: the cache answers this URL with the entry for another URL; run 'explain
 
 URL                  {B}
 Cache key            a.example/p
-Entries              {ids[A]}
+Entries              {short_id(ids[A])}
 Stored for           {A}   may be meant for another user
 """), words
     listed = run(tool, "list", "-c", folder, "--columns", "request-url,response-url", "--sort", "request-url", "--format", "csv").stdout.decode()

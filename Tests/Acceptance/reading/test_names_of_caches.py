@@ -122,6 +122,26 @@ def test_changing_without_a_question(home):
     assert count("com.example.shop") == 0
 
 
+def test_pinning(home, monkeypatch):
+    """'pin' and 'unpin' take an identifier as other commands that change something do, and store the path of the cache."""
+    monkeypatch.setenv("URLCACHE_ADMIN_CONFIG", path("config.toml"))
+    open(path("config.toml"), "w").close()
+    shop, url = os.path.dirname(place(home, "com.example.shop")), "https://a.example/"
+    note = f"note: 'com.example.shop' is the cache {place(home, 'com.example.shop')}\n"
+    pinned = run("pin", "-c", "com.example.shop", url)
+    assert pinned.stderr.decode().startswith(note) and pinned.stdout.decode() == f"Pinned 1 URL in '{shop}'\n", pinned
+    listed = run("pin", "-c", "com.example.shop", "--json")
+    assert [(pin["cache"], pin["url"]) for pin in json.loads(listed.stdout)["pins"]] == [(shop, url)] and listed.stderr.decode() == note
+    for verb in "pin", "unpin":
+        refused = run(verb, "com.example.shop", url, status=66)
+        assert refused.stderr.decode().endswith(f"hint: write: urlcache-admin {verb} {place(home, 'com.example.shop')} {url}\n"), refused
+        assert run(verb, "-c", "server", url, status=66).stdout == b""
+    assert run("unpin", "--cache=com.example.shop", url).stdout.decode() == f"Unpinned 1 URL in '{shop}'\n"
+    # The name of a configured cache of the same app is used where there is one.
+    run("config", "set", "caches.shop.path", shop)
+    assert run("pin", "-c", "com.example.shop", url).stdout == b"Pinned 1 URL in 'shop'\n"
+
+
 def test_changing_refuses_what_is_not_exact(home):
     """An operand, a name without a dot, another case, a part of an identifier and a folder never name a cache to change."""
     before = digests(home)

@@ -116,7 +116,7 @@ def test_foundation():
     folder = make("folder", "--format", "foundation", entries=3)
     before = tree(folder)
     result = run("expire", "-c", folder, "--all", "--clear-user-info", KEY, "--yes", status=64)
-    assert result.stderr.startswith(b"error: 'expire' works on Apple caches only: a Foundation cache keeps user info in the files of its entries\nhint: "), result
+    assert result.stderr.startswith(b"error: 'expire' works on Apple caches only, and this is a Foundation cache\nhint: "), result
     assert tree(folder) == before
 
 

@@ -28,6 +28,8 @@ NEEDS = {
         "unshare", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "--mount-proc", "true")),
     "needs_strace": ("strace", lambda: succeeds("strace", "-qq", "-o", os.devnull, "true")),
     "needs_systemd": ("systemd-analyze", lambda: bool(shutil.which("systemd-analyze"))),
+    "needs_webkit": ("WebKitGTK", lambda: bool(shutil.which("xvfb-run")) and succeeds(
+        "/usr/bin/python3", "-c", "import gi; gi.require_version('WebKit2', '4.1')")),
     "needs_user_systemd": ("systemd, and the rights to run one for a user", user_manager.can_run),
 }
 

@@ -53,6 +53,11 @@ def digests(folder):
     return result
 
 
+def short_id(name):
+    """The short id of an entry that is a file, as the pages define it: twelve digits of the SHA-256 of its id, from the first letter on."""
+    return hashlib.sha256(name.encode()).hexdigest().lstrip("0123456789")[:12]
+
+
 def make(name, *options, entries=40, seed=3):
     """A made-up cache. Caches that were made before with the same options are copied, which takes a tenth of the time."""
     return copy(made_up(options, entries, seed), name)

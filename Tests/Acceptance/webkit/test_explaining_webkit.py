@@ -1,7 +1,9 @@
 """`explain` by WebKit's rules: what its source decides, one rule each, from just below and just above every limit."""
 
+import http.server
 import json
 import subprocess
+import threading
 
 import pytest
 
@@ -169,6 +171,38 @@ def test_navigation_is_about_webkit():
     """Elsewhere it would be ignored, and beside a policy it is not clear which of them counts."""
     cache = Cache(path("cache"))
     cache.store("http://a.example/1")
-    for words, message in ((["--policy", "1"], b"cannot be combined"), (["--platform", "rfc9111"], b"the platform is 'rfc9111'")):
+    for words, message in ((["--policy", "1"], b"cannot be combined"), (["--platform", "rfc9111"], b"applies only to WebKit, but the platform is 'rfc9111'")):
         result = run("explain", cache.folder, "--all", "--navigation", "back", *words, status=64)
         assert message in result.stderr and not result.stdout
+
+
+@pytest.mark.parametrize("tag, outcome", [('"1"', "unchanged"), ('"0"', "changed")])
+def test_range(tag, outcome):
+    """A part that WebKit keeps under its `Range` is complete: it is asked for again as that part, and `explain` says so."""
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            asked.append((self.headers.get("Range"), self.headers.get("If-None-Match"), self.headers.get("If-Range")))
+            part = b"" if self.headers.get("If-None-Match") == '"1"' else b"x" * 100
+            self.send_response(206 if part else 304)
+            for name, value in {"ETag": '"1"', "Content-Length": str(len(part)), **({"Content-Range": "bytes 100-199/1000"} if part else {})}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(part)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/film"
+        cache = Cache(path("cache"))
+        cache.store(url, b"x" * 100, range="bytes=100-199", status=206,
+                    fields=[("ETag", tag), ("Content-Range", "bytes 100-199/1000"), ("Cache-Control", "max-age=1"), ("Content-Length", "100")])
+        text = run("explain", "-c", cache.folder, url, status=1).stdout.decode()
+        output = json.loads(run("revalidate", "-c", cache.folder, "--all", "--format", "json", status=None).stdout)
+        server.shutdown()
+    assert "Range: bytes=100-199\n" in text and f"If-None-Match: {tag}\n" in text, text
+    assert [entry["outcome"] for entry in output["entries"]] == [outcome], output
+    assert asked == [("bytes=100-199", tag, None)]

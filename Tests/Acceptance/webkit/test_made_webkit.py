@@ -318,3 +318,103 @@ def test_lists_are_not_asked_for():
     cache.store_list("http://a.example/page", [("http://a.example/style.css", None)])
     output = json.loads(run("revalidate", "-c", cache.folder, "--all", "--dry-run", "--format", "json", status=None).stdout)
     assert [entry["url"] for entry in output["entries"]] == ["http://a.example/page"], output
+
+
+@pytest.mark.parametrize("format", ["warc", "wacz"])
+def test_too_long_for_an_archive(format):
+    """What readers of WARC would refuse is left out and counted; the archive has the rest, and can be imported."""
+    cache = Cache(path("cache"))
+    long = "http://a.example/" + "u" * 70_000
+    cache.store("http://a.example/1")
+    cache.store(long)
+    cache.store("http://a.example/2", fields=[("X-Long", "v" * 1_100_000)])
+    archive = path(f"cache.{format}")
+    result = run("export", cache.folder, "-o", archive, status=3)
+    for reason in ("its URL is", "its header fields are"):
+        assert f"1 entry was skipped because {reason} too long for a record of WARC".encode() in result.stderr, result
+    run("import", archive, "-c", path("new"), "--yes")
+    assert run("list", path("new"), "--format", "urls").stdout == b"http://a.example/1\n"
+
+
+def test_header_too_large_to_read():
+    """A list of more than 4 MiB is not read; that is no damage, and no reason to remove it."""
+    cache = Cache(path("cache"))
+    cache.store("http://a.example/1")
+    page = cache.store_list("http://a.example/1", [(f"http://a.example/{number}/" + "s" * 900, None) for number in range(5_000)])
+    assert os.path.getsize(page) > 4 << 20
+    output = json.loads(run("check", "--full", cache.folder, "--format", "json").stdout)
+    assert [finding["code"] for finding in output["findings"]] == ["too-large"], output
+    run("check", cache.folder, "--repair", "--yes")
+    assert os.path.exists(page)
+
+
+def test_salt():
+    """Without its salt, WebKit finds nothing in the cache, and `check` says so."""
+    cache = Cache(path("cache"))
+    cache.store("http://a.example/1")
+    for change in (lambda: os.truncate(os.path.join(cache.root, "salt"), 7), lambda: os.remove(os.path.join(cache.root, "salt"))):
+        change()
+        output = json.loads(run("check", cache.folder, "--format", "json", status=1).stdout)
+        assert [finding["code"] for finding in output["findings"]] == ["missing-salt"], output
+
+
+def test_body_that_is_no_file():
+    """A pipe in place of a body is an error of that entry, which no backup can have: it is removed without one, or not at all. The pipe stays."""
+    cache = Cache(path("cache"))
+    for number in range(3):
+        cache.store(f"http://a.example/{number}", os.urandom(9_000))
+    blob = cache.path("http://a.example/1") + "-blob"
+    os.remove(blob)
+    os.mkfifo(blob)
+    output = json.loads(run("check", cache.folder, "--format", "json", status=1).stdout)
+    assert [(finding["code"], finding["url"]) for finding in output["findings"] if finding["severity"] == "error"] == [
+        ("not-a-regular-file", "http://a.example/1")], output
+    before = scratch.tree(cache.root)
+    result = run("purge", "-c", cache.folder, "--all", "--yes", "--backup", path("backup.tar"), status=1)
+    assert b"cannot back up 1 of the selected entries, so nothing was removed: its body is a named pipe" in result.stderr, result
+    assert scratch.tree(cache.root) == before
+    run("purge", "-c", cache.folder, "http://a.example/0", "http://a.example/2", "--yes", "--backup", path("backup.tar"))
+    assert sorted(run("list", path("backup.tar"), "--format", "urls").stdout.split()) == [b"http://a.example/0", b"http://a.example/2"]
+    run("purge", "-c", cache.folder, "--all", "--yes")
+    assert os.path.exists(blob) and run("list", cache.folder, "--format", "urls").stdout == b""
+
+
+def test_files_that_others_can_read():
+    """Files of all folders count together, unless a folder keeps others out."""
+    os.chmod(scratch.root, 0o755)
+    cache = Cache(path("cache"))
+    for number in range(3):
+        cache.store(f"http://a.example/{number}", os.urandom(6_000))
+    for parent, folders, names in os.walk(cache.folder):
+        os.chmod(parent, 0o755)
+        for name in names:
+            os.chmod(os.path.join(parent, name), 0o644)
+    words = ["audit", cache.folder, "--rule", "privacy/readable-by-others", "--format", "json"]
+    [finding] = json.loads(run(*words).stdout)["findings"]
+    # The salt, three records, and three bodies, each of which has two names.
+    assert finding["count"] == 7 and 18_000 < finding["bytes"] < 20_000, finding
+    os.chmod(os.path.join(cache.root, "Blobs"), 0o700)
+    assert json.loads(run(*words).stdout)["findings"] == [finding]
+    os.chmod(os.path.join(cache.root, "Records"), 0o700)
+    [finding] = json.loads(run(*words).stdout)["findings"]
+    assert finding["count"] == 1 and finding["bytes"] == 8, finding
+    os.chmod(cache.root, 0o700)
+    assert json.loads(run(*words).stdout)["findings"] == []
+
+
+def test_compression_dictionary():
+    """A kind of record that has no response, as newer versions store: it is listed by its type, and neither damaged nor exported."""
+    cache = Cache(path("cache"), 18)
+    cache.store("http://a.example/1")
+    file = cache.path("http://a.example/1", type="CompressionDictionary")
+    os.makedirs(os.path.dirname(file))
+    header = b"\x01\x02\x03\x04"
+    with open(file, "wb") as opened:
+        opened.write(cache.metadata(header, b"dictionary", "http://a.example/1", 1_795_000_000, type="CompressionDictionary") + header + b"dictionary")
+    found = {entry["type"]: entry for entry in entries(cache)}
+    assert found.keys() == {"resource", "compressiondictionary"} and found["compressiondictionary"]["status"] is None and not found["compressiondictionary"]["notes"]
+    assert run("check", "--full", cache.folder).stdout.endswith(b"2 entries, 0 errors, 0 warnings, 0 notes\n")
+    run("export", cache.folder, "-o", path("cache.tar"))
+    assert run("list", path("cache.tar"), "--count").stdout == b"1\n"
+    run("purge", "-c", cache.folder, "--where", "type = compressiondictionary", "--yes")
+    assert not os.path.exists(file) and len(entries(cache)) == 1

@@ -167,7 +167,7 @@ def test_convert():
     for format in ("apple", "foundation"):
         # Foundation has one entry for all queries, and none for a path that is no file name.
         result = run("import", path("copy.tar"), "-c", path(format), "--create", format, status=3)
-        assert b"it is a range of a response" in result.stdout, result
+        assert b"it contains only a range of the response" in result.stdout, result
         found = {json.loads(line)["url"] for line in run("list", path(format), "--format", "ndjson").stdout.splitlines()}
         assert found <= {entry["url"] for entry in entries(cache)} and len(found) > 30
 

@@ -171,3 +171,29 @@ def test_what_is_in_the_way(kind):
     assert os.stat(blob).st_nlink == 2 and os.path.samefile(blob, record + "-blob")
     with open(victim, "rb") as file:
         assert file.read() == b"mine"
+
+
+def test_url_that_the_record_does_not_have():
+    """An entry is selected by the URL that a backup shows: a record with another one behind it is not put back."""
+    cache = Cache(path("cache"))
+    cache.store("http://a.example/shown", b"body")
+    run("export", cache.folder, "-o", path("backup.tar"))
+    run("purge", "-c", cache.folder, "--all", "--yes")
+    os.mkdir(path("unpacked"))
+    subprocess.run(["bsdtar", "-xf", path("backup.tar"), "-C", path("unpacked")], check=True)
+    changed = 0
+    for parent, _, names in os.walk(path("unpacked")):
+        for name in names:
+            file = os.path.join(parent, name)
+            with open(file, "rb") as opened:
+                data = opened.read()
+            if b"webkit_record" not in data:
+                continue
+            with open(file, "wb") as opened:
+                opened.write(data.replace(b"http://a.example/shown", b"http://a.example/other"))
+            changed += data.count(b"http://a.example/shown")
+    assert changed
+    subprocess.run(["bsdtar", "-cf", path("changed.tar"), "-C", path("unpacked"), *sorted(os.listdir(path("unpacked")))], check=True)
+    result = run("import", path("changed.tar"), "-c", cache.folder, "--yes", status=None)
+    print(result)
+    assert result.returncode != 0 and run("list", cache.folder, "--format", "urls").stdout == b"", result

@@ -33,6 +33,14 @@ extension URLCacheAdmin {
 
     var inputs: [String] { [file] }
 
+    func configuredName(in environment: CommandEnvironment) -> String? {
+      // Reading a plan takes long; errors in it are reported later.
+      guard !environment.configuration.cacheNames.isEmpty,
+        let cache = cache.cache ?? (try? read(in: environment).path)
+      else { return nil }
+      return environment.places.name(of: cache)
+    }
+
     func workedPath(in environment: CommandEnvironment) throws -> String? {
       if cache.cache != nil { return try cache.path(in: environment) }
       // Only root works on the caches of others.

@@ -88,6 +88,8 @@ extension URLCacheAdmin {
       var renderer = RemovalRenderer(
         verb: "enforce", isDryRun: change.dryRun, secrets: secrets.policy)
       renderer.limitCommand = try commandWords(in: environment)
+      renderer.limits = limit.applied(
+        toCache: cache.name(in: environment), by: environment.configuration)
       renderer.listsOrphans = true
       securing.prepare(&renderer, for: plan, in: environment)
       // Before the question: what stays may be a reason to answer no.

@@ -134,7 +134,9 @@ extension URLCacheAdmin {
           hint: "give URLs, options such as '--older-than 3d', or '--all'")
       }
       let source = try cache.openForPlanning(in: environment)
-      guard source.description.traits.canChangeUserInfo else { throw Self.unsupported }
+      guard source.description.traits.canChangeUserInfo else {
+        throw Self.unsupported(source.description)
+      }
       try selection.prepare(for: source, at: now, in: environment)
       var selected: Int64 = 0
       var plan = UserInfoPlan.Writer()
@@ -197,9 +199,9 @@ extension URLCacheAdmin {
       try output.flush()
     }
 
-    private static var unsupported: CommandFailure {
+    private static func unsupported(_ store: StoreDescription) -> CommandFailure {
       .usage(
-        "'expire' works on Apple caches only: a Foundation cache keeps user info in the files of its entries",
+        "'expire' works on Apple caches only, and this is a \(store.traits.words ?? "archive")",
         hint: "remove the entries with 'urlcache-admin purge', so that the app downloads them again"
       )
     }

@@ -157,7 +157,7 @@ struct PinScopeOptions: ParsableArguments {
   @Option(
     name: [.short, .customLong("cache")],
     help: ArgumentHelp(
-      "The cache: a name from the configuration, or a path.",
+      "The cache: a name from the configuration, a path, or the APP that 'discover' shows.",
       valueName: "name|path"),
     completion: .requested)
   var cache: String?
@@ -252,17 +252,25 @@ struct PinScopeOptions: ParsableArguments {
   mutating func take(
     _ operands: PinOperands, in environment: CommandEnvironment
   ) throws -> [ByteString] {
-    guard let first = operands.cache.first else { return [] }
     var environment = environment
     environment.configuration = try environment.readingConfiguration(file.config)
+    var texts = [operands.cache.first].compactMap(\.self) + operands.urls
+    let isOption = cache != nil
     // Operands after `--` are never the cache.
-    let isLiteral = operands.urls.count < environment.operandsAfterTerminator
-    let mayBeCache = cache == nil && !everywhere && !isLiteral
-    guard try mayBeCache && environment.isCache(first, unlessEntry: true, or: { false }) else {
-      return try read([first] + operands.urls, in: environment)
+    let mayBeCache = !isOption && !everywhere && texts.count > environment.operandsAfterTerminator
+    if mayBeCache, let first = texts.first,
+      try environment.isCache(
+        first, unlessEntry: true,
+        or: {
+          try environment.cacheToChange(first, isOption: false, isConfirmed: false) != first
+        })
+    {
+      cache = texts.removeFirst()
     }
-    cache = first
-    return try read(operands.urls, in: environment)
+    if let word = cache {
+      cache = try environment.cacheToChange(word, isOption: isOption, isConfirmed: false)
+    }
+    return try read(texts, in: environment)
   }
 
   /// Parses URLs on the command line, and ids that stand for URLs.
@@ -295,13 +303,10 @@ struct PinScopeOptions: ParsableArguments {
     }
     let path = configuration.path(ofCache: name)?.text ?? name
     let source = try environment.openSource(path, 5_000, environment.now).source
-    let entry = try source.response(id, .url)
-    let url = entry?.url.map { ByteString(copying: $0) }
+    let found = try EntryNames.Name.id(id).resolved(in: source) { _ in }
+    let url = try source.response(found, .url)?.url.map { ByteString(copying: $0) }
     try source.finish()
-    guard let url else {
-      throw StoreError(
-        .noSuchResponse, at: path, because: entry == nil ? nil : "it has no URL")
-    }
+    guard let url else { throw StoreError(.noSuchResponse, at: path, because: "it has no URL") }
     return url
   }
 }

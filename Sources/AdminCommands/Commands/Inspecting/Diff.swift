@@ -100,10 +100,11 @@ extension URLCacheAdmin {
       try selection.refuseSuperseded()
       var selected = try selection.parsed(at: now, of: nil, in: environment)
       let (first, second) = (try open(first, environment), try open(second, environment))
-      let (other, absentIDs) = try otherSelection(like: selected, in: first)
-      var others = other
-      // Which bodies contain a text is known for one cache only.
+      // Which bodies contain a text is known for one cache only, and so are short ids.
+      let written = selected
       try selected.prepare(for: first, at: now, in: environment)
+      var (others, absentIDs) = (written, EntryNames())
+      (others.names, absentIDs) = try otherNames(like: selected.names, in: first)
       try others.prepare(for: second, at: now, in: environment)
       let comparison = try environment.showingProgress(
         "Comparing entries", of: CommandEnvironment.total(of: [first, second])
@@ -129,20 +130,19 @@ extension URLCacheAdmin {
       return comparison.differences.isEmpty ? absence : .no
     }
 
-    /// Returns the selection for the second cache, in which the entries named by ids have other ids, and the ids that
-    /// no entry of the first cache has.
-    private func otherSelection(
-      like selection: Selection, in first: any ResponseSource
-    ) throws -> (Selection, absent: EntryNames) {
-      var other = selection
+    /// Returns the names for the second cache, in which the entries named by ids have other ids, and the ids that no entry of
+    /// the first cache has.
+    private func otherNames(
+      like given: EntryNames?, in first: any ResponseSource
+    ) throws -> (EntryNames?, absent: EntryNames) {
       var absent: [EntryNames.Name] = []
-      let ids = selection.names?.names.compactMap { if case .id(let id) = $0 { id } else { nil } }
+      let ids = given?.names.compactMap { if case .id(let id) = $0 { id } else { nil } }
       var urls: [StoredResponse.ID: ByteString] = [:]
       try first.forEachResponse(of: ids?.sorted() ?? [], [.url, .key]) { entry in
         urls[entry.id] = entry.url ?? entry.key
         return .next
       }
-      let names = selection.names?.names.map { name -> EntryNames.Name in
+      let names = given?.names.map { name -> EntryNames.Name in
         guard case .id(let id) = name else { return name }
         guard let url = urls[id] else {
           absent.append(name)
@@ -150,8 +150,7 @@ extension URLCacheAdmin {
         }
         return .url(url)
       }
-      other.names = names.map { EntryNames($0.filter { !absent.contains($0) }) }
-      return (other, EntryNames(absent))
+      return (names.map { EntryNames($0.filter { !absent.contains($0) }) }, EntryNames(absent))
     }
 
     /// Returns the URLs of a selection that no entry of any of the caches has.

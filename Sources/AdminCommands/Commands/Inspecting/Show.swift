@@ -205,7 +205,7 @@ extension URLCacheAdmin.Show {
         command.append(into: &output.text)
       } catch {
         environment.writeMessage(
-          "cannot write a curl command for entry \(response.id.shown): \(error)\n")
+          "cannot write a curl command for entry \(response.id.short): \(error)\n")
         // The other commands are still written, since each stands alone.
         status = .no
       }
@@ -236,25 +236,15 @@ extension URLCacheAdmin.Show {
       if let tag = tags.tag(of: response) {
         fields.insert(.init(name: "If-None-Match", value: tag), at: 0)
       } else {
-        environment.note("entry \(response.id.shown) has no sidecar file")
+        environment.note("entry \(response.id.short) has no sidecar file")
       }
     }
     if fields.isEmpty, conditional {
       // A weak validator is not enough to resume a body.
       let lack = request?.validators.isEmpty ?? true ? "validator" : "strong validator"
       environment.note(
-        "entry \(response.id.shown) has no \(lack), so the command requests the full response")
+        "entry \(response.id.short) has no \(lack), so the command requests the full response")
     }
     return HeaderFields(fields)
-  }
-}
-
-extension StoredResponse.ID {
-  /// The id in readable form.
-  fileprivate var shown: String {
-    switch self {
-    case .row(let row): "\(row)"
-    case .file(let name): HostileText.shown(name).string ?? ""
-    }
   }
 }

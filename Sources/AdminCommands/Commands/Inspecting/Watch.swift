@@ -135,6 +135,12 @@ extension SelectionOptions {
         "'watch' does not accept '--superseded', which depends on all entries",
         hint: "list them with 'urlcache-admin list --superseded' when the app is done")
     }
-    return try parsed(at: now, of: cache, in: environment)
+    var selection = try parsed(at: now, of: cache, in: environment)
+    if selection.names?.hasShortIDs ?? false {
+      let source = try cache.open(in: environment)
+      selection.names = try selection.names?.withFullIDs(in: source)
+      try source.finish()
+    }
+    return selection
   }
 }
