@@ -121,8 +121,8 @@ def test_nothing_to_recover_is_no_failure():
     result = run("recover", path("cache"), "-o", path("found.tar"), status=1)
     assert result.stderr.decode() == (
         f"note: nothing was written to '{path('found.tar')}', because no entry was found\n"
-        "note: searched the database, its log and its journal; nothing is left if SQLite overwrites what it deletes ('secure_delete'), as it does for "
-        "'purge' and 'enforce', or if newer entries took its place\n"
+        "note: searched the database, its log and its journal. 'purge' and 'enforce' overwrite the rows that they delete, "
+        "and new entries use the space of old ones\n"
         "note: if the database is damaged, add '--damaged' to look for all entries, not only for removed ones\n")
     assert not os.path.exists(path("found.tar"))
 

@@ -50,9 +50,8 @@ final class RecoveredStore: RemovedEntries {
 
   var searched: String? {
     isDatabase
-      ? "searched the database, its log and its journal; nothing is left if SQLite overwrites what"
-        + " it deletes ('secure_delete'), as it does for 'purge' and 'enforce', or if newer entries"
-        + " took its place" : nil
+      ? "searched the database, its log and its journal. 'purge' and 'enforce' overwrite the rows"
+        + " that they delete, and new entries use the space of old ones" : nil
   }
 
   /// Looks for the entries of the store at a path.
