@@ -120,11 +120,11 @@ import Testing
       "did you mean: urlcache-admin grep --context 3 text shop"
     ),
     (
-      ["list", "shop", "--limit=all"], "'--limit' takes a number, but 'all' is not one",
+      ["list", "shop", "--limit=all"], "'--limit': 'all' is not a number",
       "without '--limit', all entries are listed"
     ),
     (
-      ["usage", "shop", "--limit", "all"], "'--limit' takes a number, but 'all' is not one",
+      ["usage", "shop", "--limit", "all"], "'--limit': 'all' is not a number",
       "write a large number, such as '--limit 1000000'"
     ),
     (
@@ -144,22 +144,22 @@ import Testing
       "exclude it with '--where': urlcache-admin list shop --where '!(status in (200,5xx))'"
     ),
     (
-      ["usage", "shop", "--by", "hots"], "'hots' is not a value of '--by'", "did you mean 'host'?"
+      ["usage", "shop", "--by", "hots"], "'--by': unknown value 'hots'", "did you mean 'host'?"
     ),
     (
-      ["list", "shop", "-f", "xml"], "'xml' is not a value of '-f'",
+      ["list", "shop", "-f", "xml"], "'-f': unknown value 'xml'",
       "use one of: table, json, ndjson, csv, tsv, urls, ncdu"
     ),
     (
-      ["report", "shop", "-o", "-", "--format=pdf"], "'pdf' is not a value of '--format'",
+      ["report", "shop", "-o", "-", "--format=pdf"], "'--format': unknown value 'pdf'",
       "use one of: html, markdown"
     ),
     (
-      ["watch", "shop", "-f", "tabel"], "'tabel' is not a value of '-f'",
+      ["watch", "shop", "-f", "tabel"], "'-f': unknown value 'tabel'",
       "did you mean 'table'? The formats are: table, json, ndjson"
     ),
     (
-      ["list", "shop", "-n", "x"], "'-n' takes a number, but 'x' is not one",
+      ["list", "shop", "-n", "x"], "'-n': 'x' is not a number",
       "write '-n 10', for example"
     ),
     (

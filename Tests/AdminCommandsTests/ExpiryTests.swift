@@ -68,7 +68,7 @@ import Testing
     #expect(result.status == .usage)
     #expect(
       result.messages.contains(
-        "'\(rule)' is not an expiry rule. Use a key and a number of seconds, for example 'Cached Date=3600'."
+        "'\(rule)' is not an expiry rule\nhint: use a key and a number of seconds, for example 'Cached Date=3600'\n"
       ))
   }
 

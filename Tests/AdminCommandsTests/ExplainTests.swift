@@ -169,9 +169,11 @@ import Testing
   @Test(
     arguments: [
       ([], "error: no entries selected\n"),
-      (["1", "--policy", "6"], "error: The value '6' is invalid for '--policy <name|number>': "),
-      (["1", "--request-header", "a b: c"], "error: The value 'a b: c' is invalid for"),
-      (["1", "--request-header", "a: c\u{1B}"], "error: The value 'a: c‹U+001B›' is invalid for"),
+      (
+        ["1", "--policy", "6"], "error: '--policy': unknown request policy '6'\nhint: use one of: "
+      ),
+      (["1", "--request-header", "a b: c"], "error: '--request-header': 'a b: c' "),
+      (["1", "--request-header", "a: c\u{1B}"], "error: '--request-header': 'a: c‹U+001B›' "),
     ] as [([String], String)])
   func `an invalid question is refused`(_ options: [String], _ message: String) throws {
     let result = try run(Case(response: []), options)

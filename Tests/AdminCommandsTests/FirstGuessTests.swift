@@ -188,8 +188,11 @@ import Testing
   @Test(
     arguments: [
       (["--older-than", "90"], "has no unit. Write '90d' for days"),
-      (["--older-than", "3m"], "could mean minutes or months. Write '3min' or '3mo'."),
-      (["--header", "x-cache: HIT"], "does not name a header field. Use 'NAME' or 'NAME=PATTERN'"),
+      (["--older-than", "3m"], "could mean minutes or months\nhint: write '3min' or '3mo'\n"),
+      (
+        ["--header", "x-cache: HIT"],
+        "does not name a header field\nhint: use 'NAME' or 'NAME=PATTERN'"
+      ),
       (["--contains", ""], "'--contains' has an empty value"),
       (
         ["--grep", "x"],

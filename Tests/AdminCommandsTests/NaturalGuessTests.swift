@@ -104,8 +104,8 @@ import Testing
       (
         "import @/there.har new",
         .error(
-          "'new' is neither a URL nor an id",
-          hint: "name the cache with '-c': urlcache-admin import @/there.har -c new")
+          "'new' is no cache, no URL and no id",
+          hint: "to create a cache there: urlcache-admin import @/there.har -c new")
       ),
       (
         "export shop --to @/new.xyz",

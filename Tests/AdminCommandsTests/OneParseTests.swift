@@ -101,8 +101,8 @@ import Testing
     }
     #expect(
       result.messages.hasPrefix(
-        "error: '\(word ?? "")' is not a kind of repair. Use one of: rows, bodies,"
-          + " undecodable, orphans, sidecars.\n"), "\(result.messages)")
+        "error: '\(word ?? "")' is not a kind of repair\nhint: use one of: rows, bodies,"
+          + " undecodable, orphans, sidecars\n"), "\(result.messages)")
   }
 
   @Test func `an empty list of kinds is refused and nothing is repaired`() throws {

@@ -80,8 +80,8 @@ import Testing
         == CommandLineResult(
           status: .usage,
           messages: """
-            error: 'new' is neither a URL nor an id
-            hint: name the cache with '-c': urlcache-admin import x.tar -c new --yes
+            error: 'new' is no cache, no URL and no id
+            hint: to create a cache there: urlcache-admin import x.tar -c new --yes
 
             """))
   }

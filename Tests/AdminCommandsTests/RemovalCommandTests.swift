@@ -77,7 +77,7 @@ import Testing
     (["--max-entries", "1", "--low", "101%"], "'--low' cannot be more than 100%."),
     (
       ["--max-entries", "1", "--order", "newest"],
-      "Unknown order 'newest'. Use one of: oldest, largest, stale-first, least-recently-used."
+      "'--order': unknown order 'newest'\nhint: use one of: oldest, largest, stale-first, least-recently-used\n"
     ),
     (["--max-size=-5"], "'-5'"), (["--max-age", "soon"], "'soon'"),
   ])

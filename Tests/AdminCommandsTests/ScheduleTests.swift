@@ -118,7 +118,8 @@ import Testing
 
   @Test(arguments: [
     (["--max-runtime", "0s"], "'--max-runtime' must be more than zero."),
-    (["--splay", "1m"], "'1m' could mean minutes or months."), (["--if-busy", "later"], "'later'"),
+    (["--splay", "1m"], "'--splay': '1m' could mean minutes or months\n"),
+    (["--if-busy", "later"], "'later'"),
     (
       ["--if-busy", "wait", "--backup", "x.tar"],
       "'--if-busy wait' cannot be combined with '--backup', which is written only once"

@@ -34,8 +34,8 @@ import Testing
     #expect(result.status == .usage)
     #expect(
       result.messages.hasPrefix(
-        "error: The value '\(criterion)' is invalid for '--user-info <key[=value]>': "
-          + "'\(criterion)' does not name a key. Use 'KEY' or 'KEY=VALUE'.\n"))
+        "error: '--user-info': '\(criterion)' does not name a key\nhint: use 'KEY' or 'KEY=VALUE'\n"
+      ))
   }
 
   @Test func `an age is relative to a date under a key`() {

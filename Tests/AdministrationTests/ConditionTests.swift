@@ -72,6 +72,8 @@ import Testing
     ("header(ETAG) = 'W/\"a\"'", "header('etag') = a"),
     ("header(cache-control) = 'max-age=60, Must-Revalidate'", "header(cache-control) = max-age"),
     ("header(cache-control) = Must-Revalidate", "header(cache-control) = must"),
+    ("directive = must-revalidate", "directive = no-store"),
+    ("directive in (MAX-AGE)", "directive = none"),
     ("request_header(accept) ^= text/", "request-header(accept) *= json"),
     ("etag = 'W/\"a\"'", "etag = 'W/\"A\"'"),
     ("cache-control *= must-revalidate", "cache-control *= no-store"),
@@ -108,7 +110,7 @@ import Testing
         "cache-control",
         "date", "freshness", "ttl", "lifetime", "current-age", "expires-at", "key",
         "user-info(\"NAME\")", "query(\"NAME\")", "header(\"NAME\")", "request-header(\"NAME\")",
-        "storage-policy", "body", "partial", "validator",
+        "directive", "storage-policy", "body", "partial", "validator",
         // Fields that depend on rules are tested with rules, in test_rules.py.
         "class", "revalidation",
       ])

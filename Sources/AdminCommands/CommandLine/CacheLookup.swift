@@ -142,9 +142,16 @@ extension CommandEnvironment {
   ///   - isConfirmed: Whether the user is not asked.
   /// - Throws: ``CommandFailure`` if another cache could be meant.
   func cacheToChange(_ word: String, isOption: Bool, isConfirmed: Bool) throws -> String {
-    guard configuration.path(ofCache: word) == nil, (try? FileStatus.of(word)) == nil,
-      let path = try CacheLookup(word, in: self).pathForChanging()
-    else { return word }
+    guard configuration.path(ofCache: word) == nil else { return word }
+    let lookup = CacheLookup(word, in: self)
+    if (try? FileStatus.of(word)) != nil {
+      guard let path = try lookup.pathForReading() else { return word }
+      throw CommandFailure(
+        .data, kind: "not-a-cache",
+        "'\(printable(word))' is a folder with a cache in it: a command that changes the cache needs its path",
+        hint: "write: \(OptionHints.commandLine(words(naming: path, insteadOf: word)))", path: word)
+    }
+    guard let path = try lookup.pathForChanging() else { return word }
     let line = OptionHints.commandLine(words(naming: path, insteadOf: word))
     // What a script names may be gone tomorrow, and another cache must not take its place.
     if isConfirmed {

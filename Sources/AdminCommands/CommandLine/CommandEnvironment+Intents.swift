@@ -12,14 +12,16 @@ extension CommandEnvironment {
     let finished = finishIntents(path, wait)
     func files(_ count: Int) -> String {
       let word = finished.areBodyFiles ? "body file" : "temporary file"
-      return "\(count) \(word)\(count == 1 ? "" : "s") left by an interrupted command"
+      return "\(QuantityWords.counted(count, word, "\(word)s")) left by an interrupted command"
     }
     // A note, as the user did not ask for this: bytes that disappear without a word look like a
     // loss.
     if finished.removedFiles > 0 { note("removed \(files(finished.removedFiles))") }
     if finished.remainingFiles > 0 { note("could not remove \(files(finished.remainingFiles))") }
     if finished.damagedIntents > 0 {
-      note("removed unreadable records of interrupted commands: \(finished.damagedIntents)")
+      note(
+        "removed unreadable records of interrupted commands: \(QuantityWords.grouped(Int64(finished.damagedIntents)))"
+      )
     }
     // The command itself will run into any other failure.
     if let failure = finished.failure, failure.code == .inUse {

@@ -419,7 +419,9 @@ extension CommandEnvironment {
       .notARegularFile: "entries kept because they are not regular files, or have links elsewhere",
     ]
     for (reason, words) in words {
-      if let kept = plan.kept[reason] { note("\(words): \(kept.entries)") }
+      if let kept = plan.kept[reason] {
+        note("\(words): \(QuantityWords.grouped(Int64(kept.entries)))")
+      }
     }
   }
 }

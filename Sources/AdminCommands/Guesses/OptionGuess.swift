@@ -107,6 +107,7 @@ struct OptionGuess {
     ],
     "--limit": [
       write("--max-size", in: "enforce"), leaveOut(value: true, in: "discover"),
+      say("select fewer entries, for example with '--host' or '--newer-than'", in: "revalidate"),
       say(
         "use '--max-delete NUMBER' to refuse removing more than NUMBER entries",
         with: "--max-delete"),

@@ -66,6 +66,11 @@ struct OptionHints {
       if ["Help:  ", "Usage: "].contains(where: { line.utf8.starts(with: $0.utf8) }) { break }
       lines.append(String(line))
     }
+    if lines.count == 1, let end = lines[0].ranges(of: ". Use one of: ").last {
+      return .usage(
+        String(lines[0][..<end.lowerBound]),
+        hint: Self.clause(String(lines[0][end.lowerBound...].dropFirst(2))))
+    }
     return .usage(
       lines.joined(separator: "\n"), hint: lines.count == 1 ? help : nil)
   }

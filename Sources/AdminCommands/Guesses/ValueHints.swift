@@ -10,7 +10,7 @@ extension OptionHints {
     case "--limit", "-n":
       guard value == "all" else { break }
       return .usage(
-        "'\(option)' takes a number, but 'all' is not one",
+        "'\(option)': 'all' is not a number",
         hint: command.name == "list"
           ? "without '\(option)', all entries are listed"
           : "write a large number, such as '\(option) 1000000'")
@@ -37,14 +37,14 @@ extension OptionHints {
       // The option names the format, and '-c' the new cache.
       guard !words.contains("-c"), !words.contains("--cache") else { break }
       return .usage(
-        "'\(printable(value))' is not a value of '--create'",
+        "'--create': unknown value '\(printable(value))'",
         hint: line(replacing: option, value, by: ["-c", value]).map { "did you mean: \($0)" })
     case "--body":
       // Elsewhere a text is no more likely than a place of bodies.
       let options = ["list": ["--contains"], "grep": ["--in", "body"], "diff": ["--bodies"]]
       guard let new = options[command.name] else { break }
       return .usage(
-        "'\(printable(value))' is not a value of '--body'",
+        "'--body': unknown value '\(printable(value))'",
         hint: line(replacing: option, value, by: new + [value]).map { "did you mean: \($0)" })
     case "--status":
       guard let condition = Self.condition(excluding: value), !words.contains("--where") else {
@@ -77,11 +77,13 @@ extension OptionHints {
   ) -> CommandFailure? {
     if message.firstRange(of: "' is invalid for '\(option) <number>'") != nil {
       return .usage(
-        "'\(option)' takes a number, but '\(printable(value))' is not one",
+        "'\(option)': '\(printable(value))' is not a number",
         hint: "write '\(option) 10', for example")
     }
     // The value itself may contain these words.
-    guard let list = message.ranges(of: "Please provide one of ").last else { return nil }
+    guard let list = message.ranges(of: "Please provide one of ").last else {
+      return failure(withReasonIn: message, value, of: option)
+    }
     // The list is either lines of the form '  - table', or one line of quoted values.
     let lines = message[list.upperBound...].split(separator: "\n")
     guard let line = lines.first else { return nil }
@@ -93,9 +95,41 @@ extension OptionHints {
     let all = values.joined(separator: ", ")
     let others = ["-f", "--format"].contains(option) ? " The formats are: \(all)" : ""
     return .usage(
-      "'\(printable(value))' is not a value of '\(option)'",
+      "'\(option)': unknown value '\(printable(value))'",
       hint: Spelling.nearest(to: value, among: values).map { "did you mean '\($0)'?\(others)" }
         ?? "use one of: \(all)")
+  }
+
+  /// Returns the failure for a value that one of our parsers refuses: its reason is a sentence, and its hint those that follow.
+  private func failure(
+    withReasonIn message: String, _ value: String, of option: String
+  ) -> CommandFailure? {
+    let beginning = "The value '\(value)' is invalid for '\(option)"
+    guard message.utf8.starts(with: beginning.utf8) else { return nil }
+    let rest = message.utf8.dropFirst(beginning.utf8.count)
+    guard let colon = rest.firstIndex(of: UInt8(ascii: ":")),
+      let reason = String(rest[colon...].dropFirst(2))
+    else { return nil }
+    // The value can contain the end of a sentence.
+    let quoted = "'\(value)'"
+    let start = reason.firstRange(of: quoted)?.upperBound ?? reason.startIndex
+    // ArgumentParser adds a summary of the help.
+    let last = reason[start...].firstRange(of: "\nHelp:  ")?.lowerBound ?? reason.endIndex
+    let end = reason[start..<last].firstRange(of: ". ")
+    let sentence = String(reason[..<(end?.lowerBound ?? last)])
+    let more = end.map { String(reason[$0.upperBound..<last]) }
+    return .usage(
+      "'\(option)': \(Self.clause(sentence))", hint: more.map(Self.clause) ?? help)
+  }
+
+  /// Returns a sentence without its capital and its full stop.
+  static func clause(_ sentence: String) -> String {
+    var bytes = Array(sentence.utf8)
+    if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+    if let first = bytes.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) {
+      bytes[0] = first | 0x20
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Returns the option and the value of a message about an invalid value.

@@ -121,7 +121,7 @@ extension CommandFailure {
   static func absent(_ names: EntryNames, _ secrets: SecretPolicy) -> CommandFailure {
     CommandFailure(
       .no, kind: "no-such-entry", names.absences(secrets).joined(separator: "; "),
-      hint: "list the entries with 'urlcache-admin list'")
+      hint: nil)
   }
 }
 

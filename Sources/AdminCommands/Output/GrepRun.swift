@@ -54,8 +54,7 @@ final class GrepRun {
     try output.flush()
     // People see that the search has ended; for scripts, the exit status says it.
     if tally.found == 0, environment.isMessageTerminal {
-      let entries = tally.entries == 1 ? "1 entry" : "\(tally.entries) entries"
-      environment.note("no match in \(entries)")
+      environment.note("no match in \(QuantityWords.counted(tally.entries, "entry", "entries"))")
     }
     reportGaps()
   }

@@ -67,7 +67,11 @@ extension CommandFailure {
   ) throws -> CommandFailure {
     let help = try names.help(in: source, secrets)
     var failure = CommandFailure.absent(names, secrets)
-    guard let command = help.command else { return failure }
+    guard let command = help.command else {
+      let list = OptionHints.commandLine(["list", "-c", source.description.path])
+      failure.hint = "list the entries with: \(list)"
+      return failure
+    }
     let others = help.near.flatMap(\.others).map { "'\($0)'" }
     let there = others.isEmpty ? "" : "similar: \(others.joined(separator: ", ")); "
     failure.hint = there + "find out why with: \(command)"

@@ -167,6 +167,13 @@ extension CommandEnvironment {
   /// Whether commands are suggested.
   var suggests: Bool { isMessageTerminal && !isQuiet }
 
+  /// Whether '--quiet' leaves out a receipt: that of work that is done as it was planned.
+  func leavesOutReceipt(
+    as format: ChangeFormat, isDryRun: Bool, _ isDoneAsPlanned: Bool
+  ) -> Bool {
+    isQuiet && format == .table && !isDryRun && isDoneAsPlanned
+  }
+
   /// Suggests the next command after a receipt, to people: a log needs no suggestions.
   ///
   /// - Parameter command: The words after `urlcache-admin`.
@@ -209,9 +216,8 @@ extension RemovalReceipt {
       environment.record.add(plan)
       environment.record.left = remainder?.count ?? 0
     }
-    // A receipt of work that is done as planned is what '--quiet' leaves out.
-    let isExpected = !renderer.isDryRun && skipped == 0 && remainder == nil && failure == nil
-    if environment.isQuiet, format == .table, isExpected, erasure == nil { return }
+    let isExpected = skipped == 0 && remainder == nil && failure == nil && isComplete
+    if environment.leavesOutReceipt(as: format, isDryRun: renderer.isDryRun, isExpected) { return }
     var output = OutputBuffer(environment)
     try renderer.append(self, as: format, into: &output.text, environment.flushIfLarge)
     try output.flush()
@@ -244,7 +250,7 @@ extension RemovalReceipt {
     environment.note(orphanedFiles: orphanedFiles)
     if keptFiles > 0 {
       environment.note(
-        "kept body files that another database in the folder refers to, or may refer to: \(keptFiles)"
+        "kept body files that another database in the folder refers to, or may refer to: \(QuantityWords.grouped(Int64(keptFiles)))"
       )
     }
     for listing in listings {
@@ -254,7 +260,9 @@ extension RemovalReceipt {
       environment.hint("remove it with: rm \(ShellText.word(ByteString(listing)))")
     }
     if skippedOrphans > 0 {
-      environment.note("skipped orphans that changed or were removed meanwhile: \(skippedOrphans)")
+      environment.note(
+        "skipped orphans that changed or were removed meanwhile: \(QuantityWords.grouped(Int64(skippedOrphans)))"
+      )
     }
   }
 }
@@ -287,6 +295,6 @@ extension StopReason {
 extension CommandEnvironment {
   /// Reports body files that lost their entry but could not be removed.
   func note(orphanedFiles count: Int) {
-    if count > 0 { note("could not remove body files: \(count)") }
+    if count > 0 { note("could not remove body files: \(QuantityWords.grouped(Int64(count)))") }
   }
 }

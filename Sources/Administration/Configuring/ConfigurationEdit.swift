@@ -264,13 +264,14 @@ extension ConfigurationEdit {
     let file = ConfigurationFile(new, path: path, home: home)
     if let error = file.errors.first {
       // The user must see whether the value just given is wrong, or a line that was wrong before.
-      let isOld = self.file.errors.contains {
+      let old = self.file.errors.first {
         $0.reason == error.reason && $0.place.text == error.place.text
       }
+      // The line in the file as it is: an edit can add and remove lines before it.
       throw Failure(
-        isOld ? "line \(error.place.line) of the file has an error: \(error.reason)" : error.reason,
-        hint: isOld ? "list all errors with 'urlcache-admin config check'" : error.hint,
-        isOfFile: isOld)
+        old.map { "line \($0.place.line) of the file has an error: \($0.reason)" } ?? error.reason,
+        hint: old == nil ? error.hint : "list all errors with 'urlcache-admin config check'",
+        isOfFile: old != nil)
     }
     var expected = Self.values(of: self.file)
     let changed = Self.values(of: file)

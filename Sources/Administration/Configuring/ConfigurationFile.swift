@@ -71,6 +71,13 @@ public struct ConfigurationFile: Sendable {
   private mutating func read(_ document: TOMLTable) {
     for member in document.members {
       if let setting = setting(named: member.key) {
+        if setting == .cache, case .table(let table) = member.value.content {
+          let name = table.members.first?.key.string ?? "NAME"
+          append(
+            "'cache' is the default cache, not a table", at: member.range,
+            hint: "did you mean '[caches.\(Self.isName(ByteString(name)) ? name : "NAME")]'?")
+          continue
+        }
         refuse(member, ifThere: settings[setting])
         refuse(member, setting, beside: settings)
         settings[setting] = value(of: setting, member.value)

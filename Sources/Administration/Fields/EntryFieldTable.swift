@@ -154,6 +154,12 @@ extension EntryField {
       "request-header", .text, in: .conditions, takesKey: true,
       .keyed(.requestHeaders) { .some(of: $0.request.headers?.values(named: $1 ?? "")) }),
     EntryField(
+      "directive", .text(ignoringCase: true), in: .conditions,
+      .part(.responseHeaders) {
+        let names = UsageReport.Grouping.directives(of: $0).compactMap(\.self)
+        return names.isEmpty ? nil : .texts(names)
+      }),
+    EntryField(
       "storage-policy", .word(StoredResponse.StoragePolicy.names), in: .conditions,
       .part(.storage) { $0.storagePolicy.map { .word($0.name) } }),
     EntryField("body", .body(locations), in: .conditions, location),

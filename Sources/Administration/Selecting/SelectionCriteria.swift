@@ -242,6 +242,8 @@ extension Glob {
     "font": "*font*", "fonts": "*font*",
     "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif",
     "webp": "image/webp", "svg": "image/svg+xml", "html": "text/html", "css": "text/css",
+    "js": "*/*javascript", "javascript": "*/*javascript", "xml": "*[/+]xml",
+    "pdf": "application/pdf",
   ]
 
   /// Parses a pattern for media types and lowercases it; `image` stands for `image/*`. Rejects other text without `/` or

@@ -239,10 +239,10 @@ extension AuditRule {
     fix: Fix.ephemeral)
   static let cookie = AuditRule(
     .cookie, .warning, "a session cookie in a stored request",
-    "Anyone who has the cookie is signed in as the user.", fix: Fix.ephemeral)
+    "Anyone with the cookie can act as the user.", fix: Fix.ephemeral)
   static let setCookie = AuditRule(
     .setCookie, .warning, "a session cookie in a stored response",
-    "Anyone who has the cookie is signed in as the user, and the cache keeps returning it.",
+    "Anyone with the cookie can act as the user, and the cache keeps returning it.",
     fix: "Send 'Cache-Control: no-store', or 'no-cache=\"Set-Cookie\"', and purge the entry.")
   static let urlCredentials = AuditRule(
     .urlCredentials, .error, "a user name and a password in a URL",
@@ -264,7 +264,7 @@ extension AuditRule {
     "It works for anyone who has it, and a refresh token often works for months.", fix: Fix.noStore)
   static let sessionID = AuditRule(
     .sessionID, .warning, "a session id in a URL or a body",
-    "Anyone who has the id is signed in as the user.", fix: Fix.noStore)
+    "Anyone with the id can act as the user.", fix: Fix.noStore)
   static let password = AuditRule(
     .password, .error, "a password in a URL, a form or JSON",
     "Many people reuse passwords, and the cache stores this one in clear text.",

@@ -70,7 +70,8 @@ public struct AuditRenderer: Sendable {
     switch format {
     case .json: stream.begin("findings", in: &buffer.bytes) { $0.member(schema: "audit") }
     case .sarif: beginSARIF(into: &buffer)
-    case .csv: buffer.append("severity,rule,host,id,url,place,name,fingerprint,count,bytes\n")
+    case .csv:
+      buffer.append("severity,rule,host,id,url,place,name,fingerprint,count,bytes,secret\n")
     case .table, .ndjson, .markdown: break
     }
   }
@@ -452,6 +453,7 @@ extension AuditRenderer {
       finding.host?.bytes ?? [], id, url?.bytes ?? [], Array(finding.place.kind.utf8),
       finding.place.name?.bytes ?? [], Array((finding.secret?.fingerprint ?? "").utf8),
       Array(String(finding.count).utf8), Array(String(finding.bytes.bytes).utf8),
+      finding.secret.map { words.text(of: $0).bytes } ?? [],
     ]
     for (index, cell) in cells.enumerated() {
       if index > 0 { buffer.append(UInt8(ascii: ",")) }

@@ -146,11 +146,3 @@ struct ErasureRenderer {
     }
   }
 }
-
-extension TextBuffer {
-  mutating func append(counted count: Int64, _ one: String, _ many: String) {
-    append(grouped: count)
-    append(" ")
-    append(count == 1 ? one : many)
-  }
-}

@@ -111,8 +111,7 @@ public struct ImportRenderer: Sendable {
     buffer.append(isDryRun ? "Would import " : "Imported ")
     buffer.append(grouped: Int64(written))
     buffer.append(" of ")
-    buffer.append(grouped: plan.archivedEntries)
-    buffer.append(plan.archivedEntries == 1 ? " entry" : " entries")
+    buffer.append(counted: plan.archivedEntries, "entry", "entries")
     if let new {
       buffer.append(" into a new \(new.format.traits.words ?? "cache")")
       if let version = new.schemaVersion { buffer.append(" (schema \(version))") }
@@ -161,8 +160,7 @@ public struct ImportRenderer: Sendable {
     buffer.append(", because the cache format cannot store it:\n")
     for (loss, entries) in plan.losses {
       buffer.append("  \(loss.words): ")
-      buffer.append(grouped: Int64(entries))
-      buffer.append(entries == 1 ? " entry\n" : " entries\n")
+      buffer.append(counted: Int64(entries), "entry\n", "entries\n")
     }
   }
 
@@ -239,8 +237,7 @@ public struct ClearedUserInfo {
     buffer.append(" in ")
     buffer.append(grouped: Int64(cleared.count))
     buffer.append(" of ")
-    buffer.append(grouped: selected)
-    buffer.append(selected == 1 ? " selected entry\n" : " selected entries\n")
+    buffer.append(counted: selected, "selected entry\n", "selected entries\n")
     // The total says how much was done, and the first few whether it was what the user meant. JSON
     // has all.
     var left = Self.mostShown

@@ -145,8 +145,7 @@ public struct RemovalRenderer: Sendable {
     buffer.append(isDryRun ? "Would remove " : "Removed ")
     buffer.append(grouped: Int64(plan.entries.count))
     buffer.append(" of ")
-    buffer.append(grouped: plan.storedEntries)
-    buffer.append(plan.storedEntries == 1 ? " entry, " : " entries, ")
+    buffer.append(counted: plan.storedEntries, "entry, ", "entries, ")
     buffer.append(byteCount: plan.bodyBytes)
     buffer.append(" of bodies\n")
     appendLimits(of: plan, into: &buffer)
@@ -185,11 +184,9 @@ public struct RemovalRenderer: Sendable {
     }
     if receipt.skipped > 0 {
       buffer.append("Skipped ")
-      buffer.append(grouped: Int64(receipt.skipped))
       buffer.append(
-        receipt.skipped == 1
-          ? " entry that changed or was removed meanwhile\n"
-          : " entries that changed or were removed meanwhile\n")
+        counted: Int64(receipt.skipped), "entry that changed or was removed meanwhile\n",
+        "entries that changed or were removed meanwhile\n")
     }
     if let remainder = receipt.remainder {
       buffer.append("Not removed because the command was stopped: \(remainder.words)\n")

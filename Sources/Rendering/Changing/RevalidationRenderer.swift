@@ -116,8 +116,7 @@ public struct RevalidationRenderer: Sendable {
       let count = plan.doneCount(action)
       guard count > 0 else { continue }
       buffer.append(isDryRun ? words.0 : words.1)
-      buffer.append(grouped: count)
-      buffer.append(count == 1 ? " entry\n" : " entries\n")
+      buffer.append(counted: count, "entry\n", "entries\n")
     }
     let skipped = plan.skippedCount
     if skipped > 0 {

@@ -38,8 +38,7 @@ struct SidecarRenderer {
 
   private func append(_ names: [ByteString], _ verb: String, into buffer: inout TextBuffer) {
     buffer.append(verb)
-    buffer.append(grouped: Int64(names.count))
-    buffer.append(names.count == 1 ? " sidecar file\n" : " sidecar files\n")
+    buffer.append(counted: Int64(names.count), "sidecar file\n", "sidecar files\n")
     // Before the change, the names tell whether the right files were found. Afterwards, the number
     // is enough.
     guard isDryRun else { return }

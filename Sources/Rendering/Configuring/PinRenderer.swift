@@ -68,7 +68,7 @@ public struct PinRenderer {
   }
 
   /// Returns a number of URLs in words.
-  public static func urls(_ count: Int) -> String { "\(count) \(count == 1 ? "URL" : "URLs")" }
+  public static func urls(_ count: Int) -> String { QuantityWords.counted(count, "URL", "URLs") }
 
   /// Returns the words for the cache in which URLs are pinned.
   public static func cache(_ name: String?) -> String {

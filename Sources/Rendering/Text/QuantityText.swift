@@ -179,6 +179,11 @@ extension TextBuffer {
     bytes.append(rfc3339: moment)
   }
 
+  /// Appends a number with the noun for it: `1,200 entries`.
+  mutating func append(counted count: Int64, _ one: String, _ many: String) {
+    append(QuantityWords.counted(count, one, many))
+  }
+
   /// Appends a number in decimal with thousands separators: `4,304`.
   mutating func append(grouped value: Int64) {
     var digits = TextBuffer()

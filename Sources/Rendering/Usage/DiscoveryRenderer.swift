@@ -149,10 +149,7 @@ extension DiscoveryRenderer {
     table.append([
       cell(discovery.entries) { $0.append(grouped: $1) }, cell(whole) { $0.append(byteCount: $1) },
       [], [],
-      cell(count) {
-        $0.append(grouped: $1)
-        $0.append($1 == 1 ? " cache" : " caches")
-      },
+      cell(count) { $0.append(counted: $1, "cache", "caches") },
     ])
     table.append(to: &buffer)
   }

@@ -74,7 +74,7 @@ extension UsageRenderer {
     }
     buffer.append(UInt8(ascii: "\n"))
     if let inUse = report.inUseBytes {
-      buffer.append("In use   \(ByteSizeText.text(inUse))\n")
+      buffer.append("In use   \(ByteSizeText.text(inUse)), as '--max-size' counts it\n")
     }
   }
 

@@ -7,7 +7,7 @@ import ResponseStorage
 ///
 /// Opening reads the whole file once, and keeps only the offset of each entry, so a HAR may be larger than memory.
 final class HARArchive: ArchiveKind {
-  static let name = "a HAR"
+  static let name = "HAR"
 
   /// The maximum nesting depth of the JSON. Chrome writes call stacks of scripts, which are deep.
   private static let deepest = 512

@@ -98,7 +98,7 @@ final class ArchiveFile: Sendable {
 
 /// A kind of archive: how to recognise it by its first bytes, and how to open it.
 protocol ArchiveKind: ResponseArchive, SendableMetatype {
-  /// The name of the kind, for people: `a HAR`.
+  /// The name of the kind, for people: `HAR`.
   static var name: String { get }
 
   /// Whether a file begins like an archive of this kind.
@@ -180,7 +180,7 @@ public struct ArchiveOpening: Sendable {
     if let foreign = ForeignArchive(file) {
       throw ResponseArchiveError(.notAnArchive, at: file.path, foreign.fact, hint: foreign.hint)
     }
-    let names = Self.kinds.map { $0.name }.joined(separator: " nor ")
-    throw ResponseArchiveError(.notAnArchive, at: file.path, "it is neither \(names)")
+    let names = Self.kinds.map { $0.name }.joined(separator: ", ")
+    throw ResponseArchiveError(.notAnArchive, at: file.path, "not an archive: expected \(names)")
   }
 }

@@ -64,7 +64,7 @@ extension RawResponse.Part.Name {
 ///
 /// Every access reads the archive from the beginning, up to the requested entry.
 final class NativeArchiveSource: ArchiveKind {
-  static let name = "a tar or zip"
+  static let name = "tar or zip"
 
   let file: ArchiveFile
   let description: StoreDescription

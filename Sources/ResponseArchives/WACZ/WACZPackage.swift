@@ -92,7 +92,7 @@ enum WACZ {
 
 /// A WACZ file, read as a store. Opening it verifies the digests of its WARC files.
 final class WACZSource: WARCBackedArchive {
-  static let name = "a WACZ"
+  static let name = "WACZ"
 
   let file: ArchiveFile
   let description: StoreDescription

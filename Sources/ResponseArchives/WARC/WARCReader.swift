@@ -139,7 +139,7 @@ struct WARCError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// A WARC 1.0 or 1.1 file, read as a store.
 final class WARCSource: WARCBackedArchive {
-  static let name = "a WARC"
+  static let name = "WARC"
 
   let file: ArchiveFile
   let description: StoreDescription

@@ -81,7 +81,7 @@ extension StoreError: CustomStringConvertible {
       case .unfinished: "cannot open \(cache)"
       case .inUse: "\(cache) is in use"
       case .changedWhileReading: "\(cache) changed while it was read"
-      case .accessDenied: "not allowed to read or change \(place)"
+      case .accessDenied: "cannot open \(place)"
       case .inputOutput: "cannot read or change \(place)"
       case .noRoom: "cannot write to \(place): the disk is full"
       case .noSuchResponse where reason != nil: "cannot read the entry in \(place)"

@@ -292,7 +292,7 @@ def test_without_rights(kind):
                       ["import", tar, "--map-host", "api.news.example=other.example"]]:
             error = json.loads(run(*words, "-c", cache, "--format", "json", user=user, program=program, status=77).stderr.splitlines()[-1])
             assert error["kind"] == "no-permission" and error["hint"] == "run the command as the owner of the cache", error
-            assert error["message"] == f"not allowed to read or change '{file}': Permission denied", error
+            assert error["message"] == f"cannot open '{file}': Permission denied", error
             assert state(cache) == before, words
         run("purge", "--all", "-n", "-c", cache, user=user, program=program)
         os.chmod(file, 0o777)

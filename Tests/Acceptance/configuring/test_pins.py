@@ -96,7 +96,7 @@ def test_verbs():
         assert [pin["url"] for pin in json.loads(run("pin", "--json"))["pins"]] == [url]
         assert run("unpin", name, "1", errors="") == "Unpinned 1 URL in 'shop'\n"
     run("pin", "shop", "77777", status=1, errors=(
-        f"error: no entry has the id 77777\nhint: list the entries with 'urlcache-admin list'\n"))
+        f"error: no entry has the id 77777\nhint: list the entries with: urlcache-admin list -c {cache}\n"))
     for words, errors in [
             (["unpin", "shop"], "error: no URL to unpin\nhint: list all pins with 'urlcache-admin pin'\n"),
             (["unpin"], "error: no URL to unpin\nhint: list all pins with 'urlcache-admin pin'\n"),

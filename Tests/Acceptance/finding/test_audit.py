@@ -174,11 +174,19 @@ def test_overview():
 def test_csv():
     """A line of comma-separated values for each finding, in the order of the JSON."""
     plant(path("cache"), seed=6)
-    findings = audit(path("cache"))["findings"]
-    text = run("audit", path("cache"), "--format", "csv", status=1).stdout.decode()
+    for options in [], ["--show-secrets"]:
+        check_csv(options)
+
+
+def check_csv(options):
+    findings = audit(path("cache"), *options)["findings"]
+    text = run("audit", path("cache"), "--format", "csv", *options, status=1).stdout.decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == len(findings) > 20
     for row, finding in zip(rows, findings):
+        shown = (finding["secret"] or {}).get("text") or ""
+        # A cell that a spreadsheet could run starts with a quote, and control characters are escaped.
+        assert row["secret"] in (shown, "'" + shown) or not shown.isprintable(), (row, finding)
         assert [row["rule"], row["severity"], row["place"], row["count"], row["bytes"]] == [
             finding["rule"], finding["severity"], finding["place"], str(finding["count"]), str(finding["bytes"])]
         assert row["fingerprint"] == ((finding["secret"] or {}).get("fingerprint") or "")
@@ -384,7 +392,7 @@ def test_statuses():
     assert {f["rule"] for f in audit(cache, "--ignore", "secret", "--ignore", "privacy")["findings"]} == {
         rule for rule in {f["rule"] for f in audit(cache)["findings"]} if rule.startswith("caching/")}
     error = run("audit", cache, "--rule", "secret/jwtt", status=64).stderr.decode()
-    assert "Did you mean 'secret/jwt'?" in error
+    assert "did you mean 'secret/jwt'?" in error
     run("audit", cache, "--rule", "secret", "--ignore", "secret", status=64)
 
 

@@ -125,7 +125,7 @@ def test_formats(verb):
     for given in ["csv", "ndjson", "yaml", "jsn"]:
         if given not in formats:
             message = run(verb, "--format", given, status=64).stderr.decode()
-            assert message.startswith(f"error: '{given}' is not a value of '--format'\nhint: "), message
+            assert message.startswith(f"error: '--format': unknown value '{given}'\nhint: "), message
             assert message.endswith(f": {FORMATS[verb]}\n"), message
     for given in formats:
         assert "is not a value" not in run(verb, "-c", path("none"), "--format", given, status=None).stderr.decode()

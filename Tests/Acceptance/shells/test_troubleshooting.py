@@ -125,7 +125,7 @@ PROVOKED = {
     "is not a URL cache: it is not an SQLite database": lambda: run("list", scratch.write("text", b"hello")),
     "the database has no table 'cfurl_cache_response'": other_database,
     "the folder has neither a Cache.db nor a file '*.storedcachedurlresponse' nor a folder 'Version N' with 'Records'": lambda: os.mkdir(path("empty")) or run("list", "empty"),
-    "not allowed to read or change": unreadable, "Permission denied": unreadable, "is damaged": damaged, "involves another database": super_journal,
+    "cannot open": unreadable, "Permission denied": unreadable, "is damaged": damaged, "involves another database": super_journal,
     "is read-only: it has schema": lambda: run("purge", cache("PRAGMA user_version=300"), "--all", "--yes"),
     "is read-only: it has triggers": lambda: run(
         "purge", cache("CREATE TRIGGER t AFTER DELETE ON cfurl_cache_response BEGIN SELECT 1; END"), "--all", "--yes"),

@@ -479,7 +479,7 @@ complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_f
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin grep" w word' -s 'w' -l 'word' -d 'Find only whole words.'
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin grep" m max-count' -s 'm' -l 'max-count' -d 'Show at most this many matching lines per entry.' -rfka ''
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin grep" binary' -l 'binary' -d 'Also search binary bodies, which contain NUL bytes.'
-complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin grep" line-number n' -s 'n' -l 'line-number' -d 'Accepted for compatibility; has no effect.'
+complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin grep" line-number n' -s 'n' -l 'line-number' -d 'Has no effect: line numbers are always shown.'
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin grep"' -l 'id' -d 'Also the entry with this id.' -rfka ''
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin grep"' -l 'url-file' -d 'Also the URLs in this file, one per line; \'-\' is standard input.' -rF
 complete -c 'urlcache-admin' -n '__urlcache-admin_should_offer_completions_for_flags_or_options "urlcache-admin grep"' -l 'prefix' -d 'Only URLs that start with this text.' -rfka ''

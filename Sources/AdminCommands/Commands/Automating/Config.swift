@@ -177,9 +177,10 @@ extension CommandEnvironment {
     _ text: String, _ value: String? = nil
   ) throws(CommandFailure) -> ConfigurationEdit.Key {
     do throws(ConfigurationEdit.Failure) { return try ConfigurationEdit.Key(text) } catch {
-      // 'caches.' is easily left out, and so is '.path'.
+      let isMisspelt = error.hint?.utf8.starts(with: "did you mean".utf8) ?? false
+      // 'caches.' is easily left out, and so is '.path' after a name that is not like a setting.
       for other in ["caches.\(text)", "\(text).path"]
-      where value != nil && (try? ConfigurationEdit.Key(other)) != nil {
+      where value != nil && !isMisspelt && (try? ConfigurationEdit.Key(other)) != nil {
         let line = words.map { $0 == text ? other : $0 }
         throw .usage(
           printable(error.reason), hint: "did you mean: \(OptionHints.commandLine(line))")

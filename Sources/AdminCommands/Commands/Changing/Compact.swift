@@ -119,6 +119,8 @@ extension URLCacheAdmin {
     }
 
     func write(_ compaction: Compaction, _ environment: CommandEnvironment) throws {
+      let isDone = compaction.stopReason == nil && compaction.erasure?.isComplete ?? true
+      if environment.leavesOutReceipt(as: format, isDryRun: dryRun, isDone) { return }
       var output = OutputBuffer(environment)
       switch format {
       case .table: CompactionRenderer.appendText(compaction, into: &output.text)

@@ -163,7 +163,9 @@ extension URLCacheAdmin {
       }
       var absence = environment.report(absent: absent, secrets.policy)
       if unreadable > 0 {
-        environment.note("entries skipped because their user info cannot be decoded: \(unreadable)")
+        environment.note(
+          "entries skipped because their user info cannot be decoded: \(QuantityWords.grouped(Int64(unreadable)))"
+        )
         // Entries that the user selected and that keep their stamps must not pass for done.
         if absence == .done { absence = .partly }
       }
@@ -190,6 +192,7 @@ extension URLCacheAdmin {
     }
 
     private func write(_ result: ClearedUserInfo, _ environment: CommandEnvironment) throws {
+      if environment.leavesOutReceipt(as: format, isDryRun: dryRun, result.skipped == 0) { return }
       var output = OutputBuffer(environment)
       switch format {
       case .table: try result.appendText(secrets.policy, into: &output.text)

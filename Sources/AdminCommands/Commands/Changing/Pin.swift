@@ -67,7 +67,10 @@ extension URLCacheAdmin {
           "no entry has the pinned URL '\(shown)' now; the pin protects one when the app stores it")
       }
       let more = (absent?.count ?? 0) - Self.mostNotes
-      if more > 0 { environment.note("more pinned URLs that no entry has: \(more)") }
+      if more > 0 {
+        environment.note(
+          "more pinned URLs that no entry has: \(QuantityWords.grouped(Int64(more)))")
+      }
       return .done
     }
 

@@ -263,6 +263,9 @@ extension URLCacheAdmin {
       _ plan: RevalidationPlan, of store: StoreDescription, _ renderer: RevalidationRenderer,
       _ environment: CommandEnvironment
     ) throws {
+      // Without a change, the answers of the servers are what was asked for.
+      let isDone = (refresh || purgeChanged || purgeGone) && status(of: plan) == .done
+      if environment.leavesOutReceipt(as: change.format, isDryRun: isDryRun, isDone) { return }
       var output = OutputBuffer(environment)
       let flush = environment.flushIfLarge
       switch change.format {

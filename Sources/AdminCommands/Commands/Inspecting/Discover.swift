@@ -142,7 +142,7 @@ extension CommandEnvironment {
     let count = discovery.foldersTooDeep
     if count > 0 {
       note(
-        "\(count) \(count == 1 ? "folder was" : "folders were") not searched: more than"
+        "\(QuantityWords.counted(count, "folder was", "folders were")) not searched: more than"
           + " \(search.maximumDepth) levels deep")
     }
   }

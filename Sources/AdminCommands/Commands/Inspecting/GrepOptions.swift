@@ -199,7 +199,7 @@ struct GrepSynonyms: ParsableArguments {
 
   @Flag(
     name: [.customShort("n"), .customLong("line-number")],
-    help: "Accepted for compatibility; has no effect.")
+    help: "Has no effect: line numbers are always shown.")
   var showsNumbers = false
 
   @Flag(name: [.customShort("H"), .customLong("with-filename")], help: .hidden)

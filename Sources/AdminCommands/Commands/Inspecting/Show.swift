@@ -90,7 +90,8 @@ extension URLCacheAdmin {
         throw CommandFailure(
           .no, kind: "no-such-entry",
           "no entry in '\(source.description.path)' matches",
-          hint: "list the entries with 'urlcache-admin list'")
+          hint: "list the entries with: "
+            + OptionHints.commandLine(["list", "-c", source.description.path]))
       }
       let help = try listing.absent.help(in: source, secrets.policy)
       try source.finish()
@@ -141,7 +142,8 @@ extension URLCacheAdmin {
       // Nothing separates two property lists, so a program could not tell where one ends.
       guard ids.count == 1 else {
         throw CommandFailure.usage(
-          "'--raw-plist' takes one entry, but \(ids.count) are selected", hint: "give its id")
+          "'--raw-plist' takes one entry, but \(QuantityWords.grouped(Int64(ids.count))) are selected",
+          hint: "give its id")
       }
       guard let bytes = try source.rawPropertyList(name, of: ids[0]) else {
         throw CommandFailure(

@@ -171,7 +171,7 @@ extension URLCacheAdmin {
       }
       if let count = report.oversizedBodies, count > 0 {
         environment.note(
-          "\(count) \(count == 1 ? "body is" : "bodies are") larger than 5% of the capacity"
+          "\(QuantityWords.counted(count, "body is", "bodies are")) larger than 5% of the capacity"
             + " (\(ByteSizeText.text(capacity / 20))); CFNetwork does not store such bodies")
       }
     }

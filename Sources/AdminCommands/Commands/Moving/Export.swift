@@ -213,7 +213,7 @@ extension URLCacheAdmin.Export {
     try target.commit()
     let name = output == "-" ? "a database" : "'\(output)'"
     environment.note(
-      "wrote the tables of \(listing.shown) \(listing.shown == 1 ? "entry" : "entries") to \(name),"
+      "wrote the tables of \(QuantityWords.counted(listing.shown, "entry", "entries")) to \(name),"
         + (redaction.withCredentials
           ? " including cookies and tokens" : " without the values of secret header fields"))
     return listing.report(in: environment, SecretPolicy())

@@ -238,7 +238,9 @@ extension URLCacheAdmin {
         renderer.endJSON(into: &output.text)
       }
       // Quietly, success shows nothing; a dry run is only there to be read.
-      if environment.isQuiet, format == .table, !dryRun, isComplete(plan, result) { return }
+      if environment.leavesOutReceipt(as: format, isDryRun: dryRun, isComplete(plan, result)) {
+        return
+      }
       try output.flush()
     }
   }
@@ -328,10 +330,13 @@ extension URLCacheAdmin.Import {
       throw CommandFailure.usage(
         "there is no cache at '\(printable(file))'",
         hint: "to create it: \(line(from: word, into: file, in: environment))")
+    case (.archive, .missing) where importing.create != nil,
+      (.cache, .missing) where importing.create != nil:
+      cache.cache = word
     case (.archive, .missing), (.cache, .missing), (.missing, .missing):
       throw CommandFailure.usage(
-        "'\(printable(word))' is neither a URL nor an id",
-        hint: "name the cache with '-c': \(line(from: file, into: word, in: environment))")
+        "'\(printable(word))' is no cache, no URL and no id",
+        hint: "to create a cache there: \(line(from: file, into: word, in: environment))")
     }
     selection.entries.removeFirst()
     if let cache = cache.cache {

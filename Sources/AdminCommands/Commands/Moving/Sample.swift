@@ -85,9 +85,11 @@ extension URLCacheAdmin {
       try environment.showingProgress("Making entries", of: Int64(entries)) {
         try environment.writeSample(cache, folder)
       }
-      let count = QuantityWords.counted(Int64(entries), "entry", "entries")
+      let count = QuantityWords.counted(entries, "entry", "entries")
+      // 'list' shows them as entries, too.
+      let lists = format == .webkit ? " and the lists of what their pages loaded" : ""
       if !isQuiet {
-        try environment.write(Array("Made '\(printable(folder))' with \(count)\n".utf8))
+        try environment.write(Array("Made '\(printable(folder))' with \(count)\(lists)\n".utf8))
       }
       return .done
     }
@@ -95,9 +97,7 @@ extension URLCacheAdmin {
     /// Refuses a folder that cannot be created, or in which there is something already.
     private func checkFolder() throws {
       do throws(FileError) {
-        if let parent = Directory.parent(of: folder), !parent.utf8.isEmpty {
-          _ = try Directory(parent, followingLink: true)
-        }
+        try Directory.createParents(of: folder)
       } catch {
         throw Self.refusal(of: folder, "the folder \(error)")
       }
