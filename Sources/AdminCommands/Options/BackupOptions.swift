@@ -41,6 +41,18 @@ struct BackupOptions: ParsableArguments {
     if plan.entries.isEmpty { return }
     var rest = plan.entries.makeReader()
     try backUp(before: .removal, of: cache, in: environment) { try rest.next()?.version }
+    if backup == nil || !plan.store.traits.hasLists { return }
+    let source = try cache.open(in: environment)
+    var lists: Int64 = 0
+    try plan.entries.forEach { entry in
+      if try source.response(entry.version.id, .storage)?.isResponse == false { lists += 1 }
+    }
+    try source.finish()
+    if lists > 0 {
+      environment.note(
+        "\(QuantityWords.counted(lists, "list", "lists")) of what pages loaded will be removed without a backup; WebKit"
+          + " writes them again")
+    }
   }
 
   /// Exports entries, if requested, for `import`.

@@ -111,9 +111,10 @@ extension RemovalPlan {
 
 extension RemovalPlan.EntryList.Totals {
   fileprivate mutating func insert(_ entry: RemovalPlan.Entry) {
-    let returned = entry.returnedBytes
     bodyBytes += entry.size ?? 0
-    fileBytes += returned
+    fileBytes += entry.returnedBytes
+    // A shared file is freed with the last entry that has it.
+    if entry.share.sharedFile != nil { fileBytes -= entry.size ?? 0 }
     space.insert(entry.share)
     if let index = causes.firstIndex(where: {
       $0.reason == entry.reason && $0.isByRule == entry.isByRule

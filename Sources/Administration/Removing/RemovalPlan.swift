@@ -64,7 +64,8 @@ public struct RemovalPlan {
     self.init(of: source.description)
     footprint = try source.footprint()
     let basis = SelectionTally.Basis(
-      selection: selection, rules: rules, pins: pins, now: now, decoding: needed,
+      selection: selection, rules: rules, pins: pins, now: now,
+      decoding: store.traits.sharesBodies ? needed.union(.share) : needed,
       keepingFiles: source.keptBodyFiles())
     var entries = EntryList.Writer()
     try count(source, by: basis, measuringKept: measuringKept) { try entries.append($0) }
@@ -101,11 +102,16 @@ public struct RemovalPlan {
   public var bodyBytes: ByteCount { entries.bodyBytes }
 
   /// The total size of the removed files, in bytes: the space that the removal frees at once.
-  public var returnedBytes: ByteCount { orphanBytes + entries.fileBytes }
+  public var returnedBytes: ByteCount { orphanBytes + freedFileBytes }
+
+  /// The total length of the removed files of entries, in bytes.
+  private var freedFileBytes: ByteCount {
+    entries.fileBytes + space.sharedBytes(freedBy: entries.space)
+  }
 
   /// The size on disk after the plan is executed, in bytes; a database file does not shrink.
   public var footprintAfter: ByteCount {
-    max(0, footprint.totalBytes - counted(orphanBytes) - entries.fileBytes)
+    max(0, footprint.totalBytes - counted(orphanBytes) - freedFileBytes)
   }
 
   /// The total size of the removed orphans, in bytes.

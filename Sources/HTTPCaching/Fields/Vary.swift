@@ -22,12 +22,16 @@ public enum Vary: Hashable, Sendable {
     } else if members.isEmpty {
       self = .nothing
     } else {
-      self = .fields(Self.distinct(members.map { FieldName(Array($0)) }))
+      let names = Self.distinct(members.map { FieldName(Array($0)) })
+      self = names.count > Self.mostNames ? .anything : .fields(names)
     }
   }
 }
 
 extension Vary {
+  /// More names than any server sends, which would be compared with those of requests: no request matches them.
+  private static let mostNames = 1_000
+
   /// The names without duplicates, in order.
   private static func distinct(_ names: [FieldName]) -> [FieldName] {
     // A few names are compared pairwise. A hostile response may name very many, so those use a set.

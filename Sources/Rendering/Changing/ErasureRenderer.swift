@@ -42,18 +42,20 @@ struct ErasureRenderer {
     if let failure = receipt.failure {
       buffer.append(
         receipt.isErased
-          ? "The files were not searched for traces: " : "The database was not rewritten: ")
+          ? "The files were not searched for traces: "
+          : receipt.hasDatabase ? "The database was not rewritten: " : "Ended by an error: ")
       buffer.append(shown: ByteString(failure))
       buffer.append("\n")
     } else if receipt.isStopped {
-      buffer.append("The database was not rewritten, because the command was stopped\n")
+      let rest = receipt.hasDatabase ? "The database was not rewritten" : "Not all was overwritten"
+      buffer.append("\(rest), because the command was stopped\n")
     } else if receipt.isErased {
       buffer.append(
         receipt.hasDatabase
           ? "Overwrote removed body files, and rewrote the database and its log\n"
           : "Overwrote removed files\n")
     }
-    if !receipt.isErased { appendRemainder(into: &buffer) }
+    if !receipt.isErased, receipt.hasDatabase { appendRemainder(into: &buffer) }
     if receipt.linkedFiles > 0 {
       buffer.append("Not overwritten, because they have other names (hard links): ")
       buffer.append(counted: Int64(receipt.linkedFiles), "body file", "body files")

@@ -79,6 +79,13 @@ public struct SpaceInUse: Hashable, Sendable {
     for (name, file) in some.shared { remove(file, name) }
   }
 
+  /// Returns the length of the shared files that go with the last of some of the entries, in bytes.
+  public func sharedBytes(freedBy some: SpaceInUse) -> ByteCount {
+    some.shared.reduce(0) { sum, file in
+      shared[file.key]?.entries == file.value.entries ? sum + file.value.bytes : sum
+    }
+  }
+
   private var bytesWithoutShared: ByteCount { shared.values.reduce(bytes) { $0 - $1.bytes } }
 
   private mutating func insert(_ file: SharedFile, _ name: ByteString) {

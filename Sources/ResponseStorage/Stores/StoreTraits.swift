@@ -18,6 +18,12 @@ public struct StoreTraits: Sendable {
   /// Whether orphans count against the capacity.
   public var countsOrphans = false
 
+  /// Whether entries with equal bodies have one file for them.
+  public var sharesBodies = false
+
+  /// Whether some entries are lists of what a page loaded: they are no responses, and no archive contains them.
+  public var hasLists = false
+
   /// Whether it is a cache: entries are found one by one, and can be removed. Otherwise it is an archive, which is read
   /// from its beginning for whatever is wanted of it.
   public var isCache = true

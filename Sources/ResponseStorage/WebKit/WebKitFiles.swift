@@ -76,6 +76,8 @@ final class WebKitFiles: Sendable {
   /// How often may still be waited for a writer: many records that are damaged need no time.
   private let waits = Mutex(60)
 
+  /// The folder of the version. Whatever is changed is reached from it: its owner could put another folder at its path.
+  let rootFolder: Directory
   private let records: Directory
   /// The folders that are open, by their numbers.
   private let open = Mutex<[Int: OpenFolder]>([:])
@@ -102,7 +104,7 @@ final class WebKitFiles: Sendable {
     self.path = path
     (root, version) = place
     do {
-      let folder = try Directory(root + "/.")
+      let folder = try Directory(root, followingLink: true)
       identity = try folder.status().identity
       salt = try Self.salt(in: folder)
       let records = try Directory("Records", in: folder)
@@ -110,6 +112,7 @@ final class WebKitFiles: Sendable {
       try listing.list(records)
       (folders, names, others) = (listing.folders, listing.names, listing.others)
       self.records = records
+      rootFolder = folder
     } catch let error as FileError {
       throw StoreError(error, path: path)
     }
@@ -204,15 +207,30 @@ final class WebKitFiles: Sendable {
     return low < names.count && names[low].id == id ? names[low] : nil
   }
 
+  /// Returns the record with a name in a partition; `nil` if there is none.
+  func response(named name: [UInt8], inPartition partition: [UInt8]) -> Name? {
+    // Its id is only its name, unless another folder has the same.
+    let ids = [name, partition + [UInt8(ascii: "/")] + name]
+    return ids.lazy.compactMap { self.name(of: ByteString($0)) }.first {
+      let folder = self.folders[$0.folder]
+      return folder.hasResponses && folder.partitionBytes == partition
+    }
+  }
+
   /// Calls `body` with the folder of a record.
   func withFolder<Result: ~Copyable>(
     of name: Name, _ body: (borrowing Directory) throws(FileError) -> Result
+  ) throws(FileError) -> Result { try withFolder(name.folder, body) }
+
+  /// Calls `body` with a folder of records.
+  func withFolder<Result: ~Copyable>(
+    _ number: Int, _ body: (borrowing Directory) throws(FileError) -> Result
   ) throws(FileError) -> Result {
-    if let folder = open.withLock({ $0[name.folder] }) { return try body(folder.directory) }
-    let place = folders[name.folder]
+    if let folder = open.withLock({ $0[number] }) { return try body(folder.directory) }
+    let place = folders[number]
     let partition = try Directory(place.partition, in: records)
     let folder = OpenFolder(try Directory(place.type, in: partition))
-    open.withLock { if $0.count < Self.mostOpen { $0[name.folder] = folder } }
+    open.withLock { if $0.count < Self.mostOpen { $0[number] = folder } }
     return try body(folder.directory)
   }
 
@@ -271,10 +289,7 @@ final class WebKitFiles: Sendable {
 
   private func countBodyNames() -> [UInt64: UInt64] {
     var counts: [UInt64: UInt64] = [:]
-    var paths = folders.map { "\(root)/Records/\($0.partition)/\($0.type)" }
-    paths.append(root + "/Blobs")
-    for path in paths {
-      guard let folder = try? Directory(path) else { continue }
+    func count(_ folder: borrowing Directory) {
       try? folder.forEachName { name in
         guard name.count == 40 || name.count == 45,
           let number = (try? folder.status(of: name))?.identity.last
@@ -282,6 +297,8 @@ final class WebKitFiles: Sendable {
         counts[number, default: 0] += 1
       }
     }
+    for number in folders.indices { try? withFolder(number) { count($0) } }
+    if let blobs = try? Directory("Blobs", in: rootFolder) { count(blobs) }
     return counts
   }
 
@@ -412,6 +429,8 @@ enum WebKitFileFinding: Error, Hashable {
   case malformed(WebKitFormatError)
   /// Its header is longer than those that are read.
   case tooLarge
+  /// It is far longer than the data in it.
+  case sparse
 
   init(_ error: FileError) {
     switch error.kind {
@@ -431,6 +450,7 @@ enum WebKitFileFinding: Error, Hashable {
     case .malformed(let error):
       .init(.undecodable, "its record cannot be decoded: \(error.reason)")
     case .tooLarge: .init(.tooLarge, "its header is longer than 4 MiB")
+    case .sparse: .init(.tooLarge, "its body is a sparse file, far longer than the data in it")
     }
   }
 }
@@ -492,6 +512,11 @@ struct WebKitFile: ~Copyable {
 }
 
 extension WebKitFile {
+  /// Refuses a sparse file: it takes no room, and could take years to read.
+  borrowing func requireData() throws(WebKitFileFinding) {
+    if (try? file.isSparse()) ?? false { throw .sparse }
+  }
+
   /// Returns the file alone.
   consuming func intoFile() -> OpenFile { file }
 }

@@ -31,16 +31,19 @@ extension WebKitStore {
       others.append(
         WebKitOther(kind: other.isBlob ? .blob : .unknown, path: other.path, status: status))
     }
-    let root = try Directory(files.root + "/.")
-    try root.forEachName { name in
+    try files.rootFolder.forEachName { name in
       let isListing = name.elementsEqual(WebKitFiles.listing.utf8)
-      guard isListing || WebKitFiles.isStaged(name), let status = try? root.status(of: name) else {
+      guard isListing || WebKitFiles.isStaged(name),
+        let status = try? files.rootFolder.status(of: name)
+      else {
         return
       }
       let path = "\(files.root)/\(String(decoding: name, as: UTF8.self))"
       others.append(WebKitOther(kind: isListing ? .listing : .staged, path: path, status: status))
     }
-    if let blobs = try? Directory("Blobs", in: root) { try insertBlobs(of: blobs, into: &others) }
+    if let blobs = try? Directory("Blobs", in: files.rootFolder) {
+      try insertBlobs(of: blobs, into: &others)
+    }
     others.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     return others
   }
@@ -138,20 +141,19 @@ extension WebKitFiles {
     let parts = path.utf8.split(
       separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
     ).map { Array($0) }
-    let root = try Directory(self.root + "/.")
     guard let name = parts.last else { return nil }
     switch parts.count {
     case 1:
-      return Self.isStaged(name) ? try body(root, name) : nil
+      return Self.isStaged(name) ? try body(rootFolder, name) : nil
     case 2 where parts[0].elementsEqual("Blobs".utf8) && Self.isHash(name[...]):
-      let folder = try Directory("Blobs", in: root)
+      let folder = try Directory("Blobs", in: rootFolder)
       // A record has taken it, or it has a name elsewhere.
       return try folder.status(of: name).linkCount == 1 ? try body(folder, name) : nil
     case 4 where parts[0].elementsEqual("Records".utf8) && Self.isHash(parts[1][...]):
       guard let record = Self.record(ofBlob: name), parts[2].allSatisfy(\.isASCIILetter) else {
         return nil
       }
-      var folder = try Directory("Records", in: root)
+      var folder = try Directory("Records", in: rootFolder)
       for part in parts[1...2] {
         folder = try Directory(String(decoding: part, as: UTF8.self), in: folder)
       }
@@ -229,7 +231,9 @@ extension WebKitStoreEditor {
       guard let status, status.linkCount > 1, let number = status.identity.last else { continue }
       numbers.insert(number)
     }
-    guard !numbers.isEmpty, let folder = try? Directory(files.root + "/Blobs") else { return [] }
+    guard !numbers.isEmpty, let folder = try? Directory("Blobs", in: files.rootFolder) else {
+      return []
+    }
     var bodies: [Intent.RemovedFile] = []
     try? folder.forEachName { name in
       guard WebKitFiles.isHash(name[...]), let status = try? folder.status(of: name),

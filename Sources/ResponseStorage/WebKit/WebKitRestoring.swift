@@ -75,19 +75,23 @@ struct WebKitBackup {
     }
   }
 
-  /// The name of the record.
-  var name: [UInt8] { Base16.encode(metadata.key.hash, .capital) }
+  /// The names of the partition and of the record.
+  var place: [UInt8] {
+    Base16.encode(metadata.key.partitionHash, .capital) + [UInt8(ascii: "/")]
+      + Base16.encode(metadata.key.hash, .capital)
+  }
 }
 
 extension WebKitStore {
   public func admit(_ response: RawResponse) throws -> AdmittedResponse {
     let backup = try WebKitBackup(response, for: files)
-    return AdmittedResponse(key: ByteString(backup.name), kept: response)
+    return AdmittedResponse(key: ByteString(backup.place), kept: response)
   }
 
   public func standingResponse(forKey key: ByteString) throws -> StandingResponse? {
-    guard let place = files.names.firstIndex(where: { $0.bytes.elementsEqual(key.bytes) }),
-      case let name = files.names[place], let raw = try raw(name, number: Int64(place) + 1)
+    let parts = key.bytes.split(separator: UInt8(ascii: "/")).map { Array($0) }
+    guard parts.count == 2, let name = files.response(named: parts[1], inPartition: parts[0]),
+      let raw = try raw(name, number: 0)
     else { return nil }
     return StandingResponse(raw: raw, version: files.version(of: name))
   }
@@ -111,13 +115,12 @@ extension WebKitStoreEditor {
     do {
       let backup = try WebKitBackup(response, for: files)
       note(staged: name)
-      let folder = try Directory(files.root)
-      let record = try OpenFile(creating: name, in: folder)
+      let record = try OpenFile(creating: name, in: files.rootFolder)
       try record.write(backup.head)
       if backup.metadata.isBodyInline {
         try backup.forEachChunk { try record.write($0) }
       } else {
-        let file = try OpenFile(creating: name + WebKitFiles.blobSuffix, in: folder)
+        let file = try OpenFile(creating: name + WebKitFiles.blobSuffix, in: files.rootFolder)
         try backup.forEachChunk { try file.write($0) }
         try file.synchronize()
       }
@@ -127,8 +130,8 @@ extension WebKitStoreEditor {
       // The caller does not know its name.
       _ = try? removeStaged(name)
       switch error {
-      case let refusal as AdmissionRefusal:
-        throw StoreError(.inapplicable, at: files.path, because: refusal.reason)
+      // Only now its body is read to the end. It is skipped, and the others are restored.
+      case is AdmissionRefusal: return nil
       case let error as FileError: throw StoreError(error, path: error.path)
       default: throw error
       }
@@ -147,11 +150,10 @@ extension WebKitStoreEditor {
   /// removed.
   func removeStaged(_ name: [UInt8]) throws(FileError) -> Bool {
     guard WebKitFiles.isStaged(name) else { return false }
-    let folder = try Directory(files.root)
     var isRemoved = false
     for name in [name, name + WebKitFiles.blobSuffix] {
       do throws(FileError) {
-        try folder.remove(name)
+        try files.rootFolder.remove(name)
         isRemoved = true
       } catch {
         guard error.kind == .notFound else { throw error }
@@ -178,21 +180,21 @@ extension WebKitStoreEditor {
     let name = Base16.encode(metadata.key.hash, .capital)
     let partition = String(
       decoding: Base16.encode(metadata.key.partitionHash, .capital), as: UTF8.self)
-    let root = try Directory(files.root)
-    let folder = try root.createdFolder("Records").createdFolder(partition).createdFolder(
-      "Resource")
+    let folder = try files.rootFolder.createdFolder("Records").createdFolder(partition)
+      .createdFolder(
+        "Resource")
     if let replaced = change.replaced {
       var removal = Removal()
       _ = try removeRecord(replaced, &removal)
     }
     if !metadata.isBodyInline {
       let blob = staged + WebKitFiles.blobSuffix
-      let blobs = try root.createdFolder("Blobs")
+      let blobs = try files.rootFolder.createdFolder("Blobs")
       let hash = Base16.encode(metadata.bodyHash, .capital)
       // Another record may have the same body, which is then one file. What only has its name is in the way.
       if try !isBody(hash, of: metadata, in: blobs) { try Self.remove(hash, in: blobs) }
       try Self.ignoring(.exists) { () throws(FileError) in
-        try root.link(blob, to: hash, in: blobs)
+        try files.rootFolder.link(blob, to: hash, in: blobs)
       }
       // Without a record, a file with the name of its body belongs to none.
       let linked = name + WebKitFiles.blobSuffix
@@ -204,7 +206,7 @@ extension WebKitStoreEditor {
     }
     // WebKit may have stored the URL meanwhile, which is newer.
     try Self.ignoring(.exists) { () throws(FileError) in
-      try root.link(staged, to: name, in: folder)
+      try files.rootFolder.link(staged, to: name, in: folder)
     }
     try folder.synchronize()
     _ = try removeStaged(staged)
@@ -264,8 +266,10 @@ private final class WebKitInsertion: RawResponseInsertion {
   ) throws -> Bool {
     guard let staged, let metadata = response.webKitHead.flatMap({ try? WebKitMetadata($0[...]) })
     else { return false }
-    let name = Base16.encode(metadata.key.hash, .capital)
-    let there = files.names.first { $0.bytes.elementsEqual(name) }.map { files.version(of: $0) }
+    let there = files.response(
+      named: Base16.encode(metadata.key.hash, .capital),
+      inPartition: Base16.encode(metadata.key.partitionHash, .capital)
+    ).map { files.version(of: $0) }
     guard there == replaced else { return false }
     changes.append(Change(staged: staged.bytes, metadata: metadata, replaced: replaced))
     return true

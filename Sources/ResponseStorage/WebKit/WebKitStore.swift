@@ -56,7 +56,9 @@ public final class WebKitStore: StoreKind {
 
   static let format = StoreDescription.Format.webkit
 
-  static let traits = StoreTraits(words: "WebKit cache", countsOrphans: true, recordsUse: true)
+  static let traits = StoreTraits(
+    words: "WebKit cache", countsOrphans: true, sharesBodies: true, hasLists: true, recordsUse: true
+  )
 
   static let mark = "a folder 'Version N' with 'Records'"
 
@@ -223,12 +225,14 @@ public final class WebKitStore: StoreKind {
       guard size == metadata.bodySize else {
         throw .malformed(WebKitFormatError("the file of its body has another length"))
       }
+      try blob.requireData()
       return BodyReader(blob.intoFile(), size: size)
     }
     let (start, size) = (metadata.bodyStart, record.status.size)
     guard start + metadata.bodySize == size else {
       throw .malformed(WebKitFormatError("it is cut off"))
     }
+    try record.requireData()
     return BodyReader(record.intoFile(), range: start.bytes..<size.bytes)
   }
 }

@@ -51,22 +51,7 @@ final class WebKitStoreEditor: IntentStore {
     do throws(FileError) {
       do throws(FileError) {
         while case let batch = responses.next(Self.batchSize), !batch.isEmpty {
-          // Recorded before anything is removed, so that the next command finds what a killed one has left in `Blobs`.
-          let blobs = batch.compactMap { doomedBody(of: $0) }
-          note(blobs)
-          for response in batch {
-            if shouldStop() { break }
-            if try removeRecord(response, &removal) {
-              removedRecords += 1
-            } else {
-              removal.skipped.append(response.id)
-            }
-            // Counted only after the removal has returned, so that a signal leaves an exact number.
-            removal.visited += 1
-            WorkCounter.add()
-          }
-          try removeBodies(blobs, into: &removal)
-          try overwriteHeld(into: &removal)
+          try remove(batch, into: &removal, unless: shouldStop)
           if shouldStop() { break }
         }
       } catch {
@@ -79,6 +64,36 @@ final class WebKitStoreEditor: IntentStore {
     } catch {
       throw StoreError(error, path: error.path)
     }
+  }
+
+  private func remove(
+    _ batch: [ResponseVersion], into removal: inout Removal, unless shouldStop: () -> Bool
+  ) throws(FileError) {
+    // Recorded before anything is removed, so that the next command finds what a killed one has left in `Blobs`.
+    let blobs = batch.compactMap { doomedBody(of: $0) }
+    note(blobs)
+    var failure: FileError?
+    do throws(FileError) {
+      for response in batch {
+        if shouldStop() { break }
+        if try removeRecord(response, &removal) {
+          removedRecords += 1
+        } else {
+          removal.skipped.append(response.id)
+        }
+        // Counted only after the removal has returned, so that a signal leaves an exact number.
+        removal.visited += 1
+        WorkCounter.add()
+      }
+    } catch {
+      failure = error
+    }
+    // What has lost its name is overwritten, whatever hindered the rest.
+    do throws(FileError) { try removeBodies(blobs, into: &removal) } catch {
+      failure = failure ?? error
+    }
+    try overwriteHeld(into: &removal)
+    if let failure { throw failure }
   }
 
   /// Returns the name of a record; `nil` if it does not exist, or has changed.
@@ -116,10 +131,12 @@ final class WebKitStoreEditor: IntentStore {
       removal.listings = [listing.path]
       return
     }
-    let folder = try Directory(files.root)
-    try folder.remove(Array(WebKitFiles.listing.utf8))
-    try folder.synchronize()
+    let name = Array(WebKitFiles.listing.utf8)
+    if overwrites { try hold(name, in: files.rootFolder) }
+    try files.rootFolder.remove(name)
+    try files.rootFolder.synchronize()
     removal.returnedBytes += listing.size
+    try overwriteHeld(into: &removal)
   }
 
   /// Removes a file; `false` if it does not exist. Its room is free only if it had no other name.
@@ -148,7 +165,7 @@ final class WebKitStoreEditor: IntentStore {
       let blob = try? files.status(of: name, isBlob: true)
     else { return nil }
     let hash = Base16.encode(metadata.bodyHash, .capital)
-    guard let folder = try? Directory(files.root + "/Blobs"),
+    guard let folder = try? Directory("Blobs", in: files.rootFolder),
       let status = try? folder.status(of: hash),
       // A copy of a cache can have lost its links. A body that nothing links then belongs to this record, or to none.
       status.identity == blob.identity || status.linkCount == 1,
@@ -196,7 +213,7 @@ final class WebKitStoreEditor: IntentStore {
     // The name can come from a record of an interrupted command.
     guard WebKitFiles.isHash(blob.name.bytes[...]) else { return false }
     do throws(FileError) {
-      let folder = try Directory(files.root + "/Blobs")
+      let folder = try Directory("Blobs", in: files.rootFolder)
       let status = try folder.status(of: blob.name.bytes)
       guard status.kind == .regular, status.linkCount == 1,
         status.identity.last == blob.version.number,
@@ -220,8 +237,7 @@ final class WebKitStoreEditor: IntentStore {
 
   private func synchronize() throws(FileError) {
     for number in changed {
-      let folder = files.folders[number]
-      try Directory("\(files.root)/Records/\(folder.partition)/\(folder.type)").synchronize()
+      try files.withFolder(number) { folder throws(FileError) in try folder.synchronize() }
     }
     changed = []
   }
@@ -236,11 +252,15 @@ final class WebKitStoreEditor: IntentStore {
       try files.status(of: name, isBlob: true) == nil
     else { return false }
     changed.insert(name.folder)
+    if overwrites { try hold(name) }
     var removal = Removal()
     return try unlink(name, isBlob: false, &removal)
   }
 
   func finish(_ intent: Intent, into finished: inout FinishedIntents) -> Bool {
+    // The interrupted command may have been one that overwrites.
+    try? overwriteRemovedFiles()
+    defer { overwrites = false }
     let bodies = Set(intent.removed.map(\.name))
     for name in bodies.isEmpty ? [] : files.names {
       do throws(FileError) {
@@ -264,6 +284,8 @@ final class WebKitStoreEditor: IntentStore {
         finished.remainingFiles += 1
       }
     }
+    var removal = Removal()
+    if (try? overwriteHeld(into: &removal)) == nil { finished.remainingFiles += 1 }
     return finished.remainingFiles == 0
   }
 
@@ -339,7 +361,6 @@ extension WebKitStoreEditor {
       let status = try held.file.status()
       guard status.kind == .regular, status.linkCount == 0 else {
         removal.linkedFiles += 1
-        removal.linkedBytes += status.size
         continue
       }
       try held.file.overwrite()
