@@ -131,7 +131,10 @@ action = "purge"
 def test_settings_of_a_plan(file, shop, news):
     """A plan is applied with the settings of the cache that it was made for, and not of the default one."""
     write_names(file, shop, news)
-    assert run("purge", news, "--all", "--plan", path("plan.json")).returncode == 0
+    ids = [str(entry["id"]) for entry in json.loads(run("list", news, "--limit", "10", "--format", "json").stdout)["entries"]]
+    assert run("purge", news, *ids, "--plan", path("plan.json")).returncode == 0
+    run("config", "set", "caches.shop.max-delete", "5", "--config", file)
+    assert run("apply", path("plan.json"), "-n").returncode == 0
     run("config", "set", "caches.news.max-delete", "7", "--config", file)
     refused = run("apply", path("plan.json"), "--yes")
     assert refused.returncode == 1 and "more than '--max-delete' allows" in refused.stderr, refused

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+import terminal
 from scratch import digests, make, path, run
 
 
@@ -104,6 +105,19 @@ def test_hints_name_the_cache():
     for words in ["99999"], ["--status", "599"]:
         lines = failure("show", cache, *words, status=1)
         assert lines[1] == f"hint: list the entries with: urlcache-admin list -c {cache}"
+
+
+def test_missing_responses():
+    """On a terminal, '--why-missing' ends with the command that leads on, and not where the user came from."""
+    cache, url = make("shop"), "https://nope.example/a?b=1"
+    first = failure("explain", cache, url, status=1)[1].partition(": urlcache-admin ")[2].replace("'", "").split()
+    seen, _ = terminal.run(*first, columns=400)
+    assert (f"hint: get the response headers with: curl -sI '{url}' | urlcache-admin explain -c {cache} --why-missing '{url}' --headers-from -"
+            in "\n".join(seen.rows)), seen.rows
+    entry = json.loads(run("list", cache, "--format", "json", "--limit", "1").stdout)["entries"][0]
+    seen, _ = terminal.run("explain", cache, "--why-missing", entry["url"], columns=400)
+    assert f"hint: explain the entry with: urlcache-admin explain -c {cache} {entry['id']}" in "\n".join(row.rstrip() for row in seen.rows)
+    assert b"hint" not in run("explain", cache, "--why-missing", url, status=3).stderr
 
 
 def test_configurations(monkeypatch):

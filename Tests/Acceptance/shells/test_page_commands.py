@@ -50,7 +50,9 @@ def home(tmp_path_factory):
     folder = str(tmp_path_factory.mktemp("pages"))
 
     def run(*words):
-        subprocess.run(words, cwd=folder, check=True, capture_output=True, stdin=subprocess.DEVNULL, env=environment(folder))
+        # The program that makes caches is found by the variable.
+        variables = environment(folder) | {"PRODUCTS": os.path.dirname(tool)}
+        subprocess.run(words, cwd=folder, check=True, capture_output=True, stdin=subprocess.DEVNULL, env=variables)
 
     with open(os.path.join(folder, "config.toml"), "w") as file:
         file.write(CONFIGURATION.format(folder=folder))

@@ -181,12 +181,31 @@ extension URLCacheAdmin.Explain {
     case .json, .ndjson: renderer.appendJSON(missing, into: &output.text)
     }
     try output.flush()
+    if format == .table {
+      suggestNext(after: missing, url, cacheAt: source.description.path, in: environment)
+    }
     // The question was answered: it is not missing.
     if !missing.present.isEmpty { return .done }
     return switch missing.wouldBeStored {
     case true?: .done
     case false?: .no
     case nil: .partly
+    }
+  }
+
+  /// Suggests the command that answers the question, if this one could not.
+  private func suggestNext(
+    after missing: MissingResponse, _ url: ByteString, cacheAt path: String,
+    in environment: CommandEnvironment
+  ) {
+    if let id = missing.present.first {
+      environment.suggest("explain the entry with", ["explain", "-c", path, id.short])
+    } else if missing.wouldBeStored == nil, headersFrom == nil, environment.suggests {
+      let word = ShellText.word(url)
+      let cache = ShellText.option("-c", "--cache", path)
+      environment.hint(
+        "get the response headers with: curl -sI \(word) | urlcache-admin explain \(cache)"
+          + " --why-missing \(word) --headers-from -")
     }
   }
 
