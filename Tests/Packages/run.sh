@@ -102,9 +102,6 @@ expect_words "files for users" "launchd schema" "$(cd "$work/prefix/share/urlcac
 expect_words "libraries" "ld-linux-x86-64.so.2 libc.so.6 libm.so.6 libnettle.so.8 libsqlite3.so.0" "$(linked "$work/prefix/bin/urlcache-admin")"
 "$work/prefix/bin/urlcache-admin" --version --verbose >"$work/log"
 grep -q "^commit  *$(git -C "$checkout" rev-parse HEAD)$" "$work/log" || fail "it does not name the commit: $(cat "$work/log")"
-for folder in bin libexec; do
-  ! grep -rqaF "$checkout" "$work/prefix/$folder" || fail "a program contains the folder of its build"
-done
 echo "tarball: ok"
 
 PYTHONPATH=$kept/peers python3 - "${tarball%.tar.gz}.cdx.json" <<'END' >"$work/log" || fail "$(cat "$work/log")"
@@ -180,7 +177,7 @@ for package in "$deb" "$fetch"; do
   sed -i -E 's/^Version: .*/Version: 0.0.9-1/; s/\(= [^)]*\)/(= 0.0.9-1)/' "$work/old/DEBIAN/control"
   mkdir -p "$work/old/usr/share/doc/$name"
   echo old >"$work/old/usr/share/doc/$name/old.md"
-  dpkg-deb --root-owner-group -b "$work/old" "$chroot/tmp/$name-old.deb" >/dev/null
+  dpkg-deb --root-owner-group -Znone -b "$work/old" "$chroot/tmp/$name-old.deb" >/dev/null
   rm -r "$work/old"
 done
 # shellcheck disable=SC2046 # Each word is a package.
@@ -228,7 +225,7 @@ echo "without /proc: ok"
 
 apt_get remove urlcache-admin urlcache-admin-fetch
 [ -e "$chroot/etc/urlcache-admin/config.toml" ] || fail "the configuration was removed"
-apt_get purge urlcache-admin urlcache-admin-fetch
+chroot "$chroot" dpkg --purge urlcache-admin urlcache-admin-fetch >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 rm -r "$chroot/etc/urlcache-admin"
 files >"$work/after"
 cmp "$work/before" "$work/after" || fail "$(diff "$work/before" "$work/after")"
