@@ -45,6 +45,15 @@ func tests(
     exclude: exclude, swiftSettings: checked + unoptimized)
 }
 
+/// The packages that are used, each in exactly the version that was tested. With `DEPENDENCIES`, the folder that
+/// `build-source.sh` fills with their sources, the build needs no network.
+func dependency(_ name: String, of owner: String, exact version: Version) -> Package.Dependency {
+  if let folder = Context.environment["DEPENDENCIES"] {
+    return .package(path: "\(folder)/\(name)")
+  }
+  return .package(url: "https://github.com/\(owner)/\(name)", exact: version)
+}
+
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 /// CryptoKit has the hash functions on macOS.
@@ -66,7 +75,7 @@ let package = Package(
     .executable(name: "urlcache-admin-fetch", targets: ["urlcache-admin-fetch"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    dependency("swift-argument-parser", of: "apple", exact: "1.8.2")
   ],
   targets: [
     .systemLibrary(

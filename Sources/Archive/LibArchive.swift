@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 internal import CArchive
+internal import CDeflate
 
 // macOS links libarchive, which has no cost there.
 #if !canImport(Darwin)
@@ -151,4 +152,7 @@ public enum ArchiveLibrary {
     guard (try? LibArchive.load()) != nil else { return nil }
     return unsafe archive_version_string().map { unsafe String(cString: $0) }
   }
+
+  /// The version of libdeflate.
+  public static var deflateVersion: String { LIBDEFLATE_VERSION_STRING }
 }

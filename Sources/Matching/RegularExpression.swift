@@ -52,6 +52,13 @@ public final class RegularExpression: @unchecked Sendable {
     public let limit: Limit
   }
 
+  /// The version of PCRE2 and its date, for example `10.42 2022-12-11`.
+  public static var libraryVersion: String {
+    var text = [UInt8](repeating: 0, count: 64)
+    let length = unsafe pcre2_config_8(UInt32(PCRE2_CONFIG_VERSION), &text)
+    return String(decoding: text.prefix(Int(max(1, length)) - 1), as: UTF8.self)
+  }
+
   /// The maximum number of steps of a match, which take about 0.1 s at most.
   private static let mostSteps: UInt32 = 10_000_000
   /// The maximum depth of backtracking without machine code, and the memory for it in KiB.

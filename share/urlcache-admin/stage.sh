@@ -43,10 +43,8 @@ for file in "$doc"/*.md; do
     -e 's|](LICENSE)|](https://www.apache.org/licenses/LICENSE-2.0)|g' "$file" >"$tree/.rewritten"
   mv "$tree/.rewritten" "$file"
 done
-# Packages do not need the scripts that make packages, and the demo needs a checkout.
-for name in build-binaries.sh build-deb.sh build-tarball.sh stage.sh install.sh demo.sh debian homebrew; do
-  rm -rf "$tree/share/urlcache-admin/$name"
-done
+# Packages do not need what makes packages, and the demo needs a checkout.
+(cd "$tree/share/urlcache-admin" && rm -rf ./*.sh ./*.py debian homebrew)
 
 # The files in a checkout contain the default prefix.
 if [ "$prefix" != /usr/local ]; then

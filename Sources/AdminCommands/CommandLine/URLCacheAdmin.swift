@@ -1,6 +1,7 @@
 public import ArgumentParser
 import CVersion
 import Files
+import Matching
 import ResponseArchives
 import ResponseStorage
 
@@ -61,13 +62,16 @@ public struct URLCacheAdmin: ParsableCommand {
       SOURCE_COMMIT.utf8.first == UInt8(ascii: "$")
       ? ("unknown: not built by 'build-binaries.sh' or from an archive", "unknown")
       : (SOURCE_COMMIT, SOURCE_DATE)
-    let facts = [
+    let facts: [(String, String?)] = [
       ("urlcache-admin", versionNumber), ("commit", commit), ("source of", date),
       ("Swift", compiler), ("SQLite", AppleStore.libraryVersion),
-      ("libarchive", archiveVersion), ("platform", platform),
+      ("libarchive", archiveVersion), ("libdeflate", ArchiveExport.deflateVersion),
+      ("PCRE2", RegularExpression.libraryVersion), ("Nettle", Digest.libraryVersion),
+      ("platform", platform),
     ]
-    return facts.map { name, value in
-      name + String(repeating: " ", count: 16 - name.utf8.count) + value + "\n"
+    return facts.compactMap { name, value in
+      guard let value else { return nil }
+      return name + String(repeating: " ", count: 16 - name.utf8.count) + value + "\n"
     }.joined()
   }
 

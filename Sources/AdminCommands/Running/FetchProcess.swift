@@ -175,7 +175,9 @@ extension CommandFailure {
     CommandFailure(
       .unavailable, kind: "unavailable",
       "cannot find 'urlcache-admin-fetch', which sends the requests",
-      hint: folder.map { "install it in '\($0)' or in '../libexec/urlcache-admin' relative to it" })
+      hint: folder.map {
+        "install the package 'urlcache-admin-fetch', or copy the program to '\($0)'"
+      })
   }
 }
 

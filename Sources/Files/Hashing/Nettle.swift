@@ -111,4 +111,16 @@
       unsafe cnettle_sha512_digest(&self, digest)
     }
   }
+
+  extension Digest {
+    /// The version of Nettle.
+    public static var libraryVersion: String? {
+      "\(nettle_version_major()).\(nettle_version_minor())"
+    }
+  }
+#else
+  extension Digest {
+    /// CryptoKit has the version of the system.
+    public static var libraryVersion: String? { nil }
+  }
 #endif

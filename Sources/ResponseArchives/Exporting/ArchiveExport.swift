@@ -10,6 +10,9 @@ public struct ArchiveExport: Sendable {
   /// The name and version of the library for archives, for example `libarchive 3.6.2`; `nil` if it cannot be loaded.
   public static var libraryVersion: String? { ArchiveLibrary.version }
 
+  /// The version of libdeflate.
+  public static var deflateVersion: String { ArchiveLibrary.deflateVersion }
+
   /// The result of an export.
   public struct Summary: Hashable, Sendable {
     /// The number of entries.

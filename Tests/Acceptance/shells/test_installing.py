@@ -135,6 +135,19 @@ def test_formula(root):
         assert glob.glob(os.path.join(checkout, pattern)), pattern
 
 
+def test_names():
+    """The maintainer and the home page are those of the Debian package, everywhere."""
+    names = os.path.join(checkout, "share/urlcache-admin")
+    control = read(f"{names}/debian/control")
+    maintainer, homepage = (re.search(rf"(?m)^{field}: (.*)$", control)[1] for field in ["Maintainer", "Homepage"])
+    formula = read(f"{names}/homebrew/urlcache-admin.rb")
+    assert re.findall(r'(?m)^  (?:homepage|url) "(.*/)[^/"]*"', formula) == [homepage] * 2
+    assert re.search(r"(?m)^Source: (.*)$", read(f"{names}/debian/copyright"))[1] == homepage
+    assert re.search(r"(?m)^ -- (.*?)  ", read(f"{names}/debian/changelog"))[1] == maintainer
+    for path in files(names):
+        assert set(re.findall(r"[\w.@/:-]*\.invalid\b/?", read(f"{names}/{path}"))) <= {homepage, re.search("<(.*)>", maintainer)[1]}, path
+
+
 def test_manual(prefix):
     """`man` and `mandoc` find and read the installed pages."""
     pages = glob.glob(f"{prefix}/share/man/man?/*")

@@ -33,11 +33,18 @@ def version_of(library, function):
 def test_facts():
     """The versions are those of the program and of the libraries that it uses."""
     found = facts()
-    assert list(found) == ["urlcache-admin", "commit", "source of", "Swift", "SQLite", "libarchive", "platform"]
+    assert list(found) == ["urlcache-admin", "commit", "source of", "Swift", "SQLite", "libarchive", "libdeflate", "PCRE2",
+                           *(["Nettle"] if platform.system() == "Linux" else []), "platform"]
     assert scratch.run("--version", text=True).stdout == f"urlcache-admin {found['urlcache-admin']} (SQLite {found['SQLite']})\n"
     if platform.system() == "Linux":
         assert found["SQLite"] == version_of("libsqlite3.so.0", "sqlite3_libversion")
         assert found["libarchive"] == version_of("libarchive.so.13", "archive_version_string")
+        nettle = ctypes.CDLL("libnettle.so.8")
+        assert found["Nettle"] == f"{nettle.nettle_version_major()}.{nettle.nettle_version_minor()}"
+        pcre2 = ctypes.create_string_buffer(64)
+        assert ctypes.CDLL("libpcre2-8.so.0").pcre2_config_8(11, pcre2) > 0 and found["PCRE2"] == pcre2.value.decode()
+        header = re.search(r'LIBDEFLATE_VERSION_STRING\s+"(.*)"', open("/usr/include/libdeflate.h").read())
+        assert found["libdeflate"] == header[1]
         assert found["platform"] == f"Linux, {platform.machine().replace('aarch64', 'arm64')}"
     if shutil.which("swift"):
         compiler = subprocess.run(["swift", "--version"], capture_output=True, text=True).stdout

@@ -1,5 +1,5 @@
-# A formula for Homebrew. It has never been run: neither Homebrew nor a Mac was at hand. The page "Packaging" says how
-# to use it from a tap. For a release, 'url' and 'sha256' have to be those of its tarball.
+# A formula for Homebrew. It has never been run, because there was no Mac to run it on. Sources/README.md says how to
+# use it from a tap. For a release, 'url' and 'sha256' have to be those of the tarball of its source.
 class UrlcacheAdmin < Formula
   desc "Inspect, clean up and repair the on-disk caches of URLCache and WebKit"
   homepage "https://urlcache-admin.invalid/"
@@ -19,8 +19,11 @@ class UrlcacheAdmin < Formula
   def install
     # It is not linked to the prefix, because the system has one, which has no headers.
     ENV.prepend_path "PKG_CONFIG_PATH", Formula["libarchive"].opt_lib/"pkgconfig"
+    # The tarball contains the dependencies.
+    ENV["DEPENDENCIES"] = (buildpath/"Dependencies").to_s
     %w[urlcache-admin urlcache-admin-fetch].each do |product|
-      system "swift", "build", "--disable-sandbox", "--configuration", "release", "--product", product
+      system "swift", "build", "--disable-sandbox", "--disable-automatic-resolution", "--configuration", "release",
+             "--product", product
     end
     bin.install ".build/release/urlcache-admin"
     (libexec/"urlcache-admin").install ".build/release/urlcache-admin-fetch"
