@@ -150,7 +150,7 @@ import Testing
     ),
     (
       ["show", "-c", "memory"],
-      "no entries selected\nhint: give URLs or ids: 'urlcache-admin show -c PATH 1'"
+      "no entries selected\nhint: give URLs or ids: 'urlcache-admin show -c PATH ID'"
     ),
     (
       ["show", "-c", "memory", "1", "--raw-plist", "x"],

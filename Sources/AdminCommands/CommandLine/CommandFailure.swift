@@ -91,7 +91,7 @@ extension CommandFailure {
             "if it is a damaged Cache.db, recover what is still readable with: \($0)"
           }
             ?? Self.search(below: error.path)
-            ?? "give an app's Cache.db, its folder, or the folder of a Foundation cache with '-c PATH'"
+            ?? "give an app's Cache.db, its folder, or the folder of a Foundation or WebKit cache with '-c PATH'"
         )
       case .damaged:
         (
@@ -107,6 +107,8 @@ extension CommandFailure {
         )
       // 75 is `EX_TEMPFAIL`, which schedulers and mail systems know as a reason to try again.
       case .inUse: (.temporary, "busy", "try again, or wait longer with '--wait 30s'")
+      case .inUseWithoutLock:
+        (.temporary, "busy", "close the app first, or run the command without '--secure'")
       case .changedWhileReading: (.temporary, "changed", "run the command again")
       // No hint at `sudo`: files that root creates in a cache cannot be replaced by the app later.
       case .accessDenied:

@@ -40,7 +40,9 @@ extension FoundStore {
       case .changedWhileReading:
         // Another process has just opened it, so now it can be read with a lock.
         self = try Self.examined(path, measuring: measures)
-      case .unfinished, .inUse, .accessDenied, .inputOutput, .noRoom, .unreadable: throw error
+      case .unfinished, .inUse, .inUseWithoutLock, .accessDenied, .inputOutput, .noRoom,
+        .unreadable:
+        throw error
       }
     }
   }

@@ -19,6 +19,9 @@ public struct StoreError: Error, Hashable, Sendable {
     /// Another process holds a lock that reading needs.
     case inUse
 
+    /// A program works with its files without a lock that could be waited for.
+    case inUseWithoutLock
+
     /// The store changed while it was read without a lock, as no process had it open at first.
     case changedWhileReading
 
@@ -79,7 +82,7 @@ extension StoreError: CustomStringConvertible {
       case .notACache: "\(place) is not a URL cache"
       case .damaged: "\(cache) is damaged"
       case .unfinished: "cannot open \(cache)"
-      case .inUse: "\(cache) is in use"
+      case .inUse, .inUseWithoutLock: "\(cache) is in use"
       case .changedWhileReading: "\(cache) changed while it was read"
       case .accessDenied: "cannot open \(place)"
       case .inputOutput: "cannot read or change \(place)"

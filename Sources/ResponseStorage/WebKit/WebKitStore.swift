@@ -230,7 +230,8 @@ public final class WebKitStore: StoreKind {
     }
     let (start, size) = (metadata.bodyStart, record.status.size)
     guard start + metadata.bodySize == size else {
-      throw .malformed(WebKitFormatError("it is cut off"))
+      let isLonger = start + metadata.bodySize < size
+      throw .malformed(WebKitFormatError(isLonger ? "it is too long" : "it is cut off"))
     }
     try record.requireData()
     return BodyReader(record.intoFile(), range: start.bytes..<size.bytes)

@@ -321,7 +321,7 @@ extension WebKitStoreEditor {
     case .none: overwrites = true
     case .process(let number):
       throw StoreError(
-        .inUse, at: files.path, because: "WebKit has it open: process \(number)")
+        .inUseWithoutLock, at: files.path, because: "WebKit has it open: process \(number)")
     case .unknown:
       throw StoreError(
         .inapplicable, at: files.path,

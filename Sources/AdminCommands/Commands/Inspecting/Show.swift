@@ -72,7 +72,7 @@ extension URLCacheAdmin {
       let selection = try selection.resolved(at: now, of: cache, from: source, in: environment)
       guard !selection.isEmpty else {
         throw CommandFailure.usage(
-          "no entries selected", hint: "give URLs or ids: 'urlcache-admin show -c PATH 1'")
+          "no entries selected", hint: "give URLs or ids: 'urlcache-admin show -c PATH ID'")
       }
       var listing = Listing(selection: selection, now: now)
       var status = ExitStatus.done
