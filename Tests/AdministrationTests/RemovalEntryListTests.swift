@@ -23,7 +23,13 @@ import Testing
       entries.reduce(0) { $0 + bytes($1) }
     }
     #expect(list.bodyBytes == total { $0.size ?? 0 })
-    #expect(list.fileBytes == total(\.returnedBytes))
+    // The file of a shared body is freed with the last of its entries, which the list does not know.
+    #expect(
+      list.fileBytes
+        == total { entry in
+          let isShared = entry.share.sharedFile != nil && entry.hasBodyFile
+          return entry.returnedBytes - (isShared ? entry.size ?? 0 : 0)
+        })
     let sorted = entries.enumerated().sorted {
       let sizes = [$0, $1].map { $0.element.size ?? 0 }
       return sizes[0] == sizes[1] ? $0.offset < $1.offset : sizes[0] > sizes[1]

@@ -114,7 +114,7 @@ extension RemovalPlan.EntryList.Totals {
     bodyBytes += entry.size ?? 0
     fileBytes += entry.returnedBytes
     // A shared file is freed with the last entry that has it.
-    if entry.share.sharedFile != nil { fileBytes -= entry.size ?? 0 }
+    if entry.share.sharedFile != nil, entry.hasBodyFile { fileBytes -= entry.size ?? 0 }
     space.insert(entry.share)
     if let index = causes.firstIndex(where: {
       $0.reason == entry.reason && $0.isByRule == entry.isByRule
