@@ -17,9 +17,10 @@ extension URLCacheAdmin {
       discussion: """
         Looks for credentials in URLs, header fields, user info and decoded bodies;
         for responses that another user could receive; and for what servers get wrong
-        about caching. The table counts the findings of each rule and host; '--details',
-        '--rule' and options that select entries show the findings. Secrets are shown
-        as '***', with their place and a fingerprint that is the same in every run.
+        about caching. The table counts the findings of each rule and host;
+        '--details', '--rule' and options that select entries show the findings.
+        Secrets are shown as '***', with their place and a fingerprint that is the
+        same in every run.
 
         '--write-baseline' saves the current findings, so that '--baseline' reports
         only new ones.
