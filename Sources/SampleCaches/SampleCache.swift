@@ -97,7 +97,8 @@ public struct SampleCache: Sendable {
   ) throws {
     var maker = maker
     var store = try WebKitStoreMaker(
-      creating: directory, faults: FaultPlan(faults, over: entries), using: &generator)
+      creating: directory, newest: newest, faults: FaultPlan(faults, over: entries),
+      using: &generator)
     while let sample = maker.next(using: &generator) {
       WorkCounter.add()
       try store.insert(sample)

@@ -15,6 +15,8 @@ struct WebKitStoreMaker {
 
   /// The folder of the version.
   private let root: String
+  /// No record is stored later.
+  private let newest: Double
   private let salt: [UInt8]
   private let faults: FaultPlan
   /// The URLs of the last responses, which a page lists as what it loaded.
@@ -24,8 +26,10 @@ struct WebKitStoreMaker {
   ///
   /// - Throws: `FileError`, also if the folder has one already.
   init(
-    creating directory: String, faults: FaultPlan, using generator: inout SplitMix64
+    creating directory: String, newest: Timestamp, faults: FaultPlan,
+    using generator: inout SplitMix64
   ) throws(FileError) {
+    self.newest = newest.secondsSince1970
     root = "\(directory)/Version \(Self.version)"
     let number = generator.next()
     salt = (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
@@ -43,7 +47,7 @@ struct WebKitStoreMaker {
     if sample.exchange.kind.mimeType == "text/html", !latest.isEmpty {
       let key = WebKitRecordKey(partition: partition, type: "SubResources", url: url, salt: salt)
       // WebKit writes it some seconds after the page.
-      let seconds = sample.stored.secondsSince1970 + 5
+      let seconds = min(sample.stored.secondsSince1970 + 5, newest)
       try write(key, header: list(of: url, partition, at: seconds), [], seconds)
     }
     latest = latest.suffix(Self.listed - 1) + [url]

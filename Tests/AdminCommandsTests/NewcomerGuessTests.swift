@@ -115,6 +115,7 @@ import Testing
     ("list shop --jq .url", "urlcache-admin list shop --json | jq -r '.entries[].url'"),
     ("list shop --follow", "urlcache-admin watch shop"),
     ("list shop -f", "urlcache-admin watch shop"),
+    ("show shop 1 --body", "urlcache-admin body shop 1"),
     ("purge shop --orphans", "urlcache-admin check shop --repair=orphans --dry-run"),
     ("fsck -y shop", "urlcache-admin check shop --repair --dry-run"),
     ("enforce shop", "urlcache-admin enforce shop --max-size 100MiB --dry-run"),

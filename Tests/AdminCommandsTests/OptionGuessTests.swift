@@ -40,6 +40,15 @@ import Testing
     (["grep", "-t", "text", "a", "shop"], "did you mean: urlcache-admin grep --mime text a shop"),
     (["grep", "--include", "x", "a", "shop"], "did you mean: urlcache-admin grep --glob x a shop"),
     (["grep", "-v", "a", "shop"], "only matches are shown; '-l' lists the entries with matches"),
+    (
+      ["enforce", "shop", "--exclude-host", "a.example"],
+      "--where 'host != \"HOST\"' leaves a host out once; a rule with match.host and action = \"keep\" keeps it always"
+    ),
+    (["purge", "shop", "--exclude-host=b"], "--where 'host != \"HOST\"' leaves a host out"),
+    (
+      ["pin", "shop", "--host", "b"],
+      "pins are URLs; a rule with match.host and action = \"keep\" keeps the entries of a host"
+    ),
     // Options that only look a little alike are not suggested.
     (["body", "shop", "1", "--limit"], "list its options with 'urlcache-admin body --help'"),
     (["show", "shop", "1", "--sort"], "list its options with 'urlcache-admin show --help'"),

@@ -132,6 +132,10 @@ import Testing
         "use '^=' to match the beginning, for example 'mime ^= \"image/\"'"
       ),
       (
+        "mime = json", "'json' is not a complete media type",
+        "use '$=' to match the end, for example 'mime $= \"/json\"'"
+      ),
+      (
         "mime in (\"text/css\", \"image/*\")",
         "'image/*' contains '*', which no media type does",
         "use '^=' to match the beginning, for example 'mime ^= \"image/\"'"

@@ -91,7 +91,7 @@ struct BriefHelp {
     "audit": BriefHelp(
       examples: ["audit shop", "audit shop --rule secret --format sarif > audit.sarif"],
       options: [
-        "--rules", "--rule", "--ignore", "--baseline", "--write-baseline", "--fail-on",
+        "--details", "--rules", "--rule", "--ignore", "--baseline", "--write-baseline", "--fail-on",
         "--show-secrets", "--format",
       ]),
     "recover": BriefHelp(

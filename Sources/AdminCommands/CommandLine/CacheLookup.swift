@@ -53,12 +53,10 @@ struct CacheLookup {
     return try only(of: environment.findStores(search).stores, "contains")
   }
 
-  /// Returns the path of the cache to change; `nil` if the word is no identifier of an app with a cache of this user.
+  /// Returns the path of the cache to change; `nil` if the word names no app with a cache of this user.
   ///
   /// - Throws: ``CommandFailure`` if there are several, or if there could be.
   func pathForChanging() throws -> String? {
-    // A word with a dot is no slip of the keyboard, as the name of a program could be.
-    guard word.utf8.contains(UInt8(ascii: ".")) else { return nil }
     let discovery = try discovery()
     let own = discovery.stores.filter {
       (try? FileStatus.of($0.path))?.owner == CurrentProcess.user
@@ -153,13 +151,25 @@ extension CommandEnvironment {
     }
     guard let path = try lookup.pathForChanging() else { return word }
     let line = OptionHints.commandLine(words(naming: path, insteadOf: word))
+    // A word with a dot is no slip of the keyboard, as the name of a program could be.
+    guard word.utf8.contains(UInt8(ascii: ".")) else {
+      throw CommandFailure.app(
+        word,
+        "is the name of an app: a command that changes a cache takes only an identifier with a dot",
+        hint: "write: \(line)")
+    }
     // What a script names may be gone tomorrow, and another cache must not take its place.
     if isConfirmed {
       throw CommandFailure.usage(
         "'--yes' needs the path of the cache or a configured name, not the identifier of an app",
         hint: "write: \(line)")
     }
-    guard isOption else { throw CommandFailure.noCache(word, hint: "write: \(line)") }
+    guard isOption else {
+      throw CommandFailure.app(
+        word,
+        "is the identifier of an app: a command that changes a cache takes one only after '-c'",
+        hint: "write: \(line)")
+    }
     // Even if messages are not wanted: the user decides by it.
     writeMessage("note: '\(printable(word))' is the cache \(ShellText.word(ByteString(path)))\n")
     return path
@@ -223,5 +233,11 @@ extension CommandFailure {
       "no cache '\(printable(word))': no such file"
         + (isPath ? "" : ", and no cache of this name in the configuration"),
       hint: hint ?? "find caches with: urlcache-admin discover", path: word)
+  }
+
+  /// A word names an app with a cache, but the command does not take it.
+  fileprivate static func app(_ word: String, _ reason: String, hint: String) -> CommandFailure {
+    CommandFailure(
+      .noInput, kind: "not-found", "'\(printable(word))' \(reason)", hint: hint, path: word)
   }
 }

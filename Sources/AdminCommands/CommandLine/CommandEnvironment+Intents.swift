@@ -40,6 +40,7 @@ extension CommandEnvironment {
     _ variable: (String) -> String?, _ report: @escaping @Sendable (String) -> Void
   ) -> IntentFolder {
     let isReported = Monitor(false)
+    let lack = lackOfStateFolder(variable)
     return IntentFolder(at: stateFolder(variable).map { "\($0)/intents" }) { error in
       var isFirst = false
       isReported.update { reported in
@@ -50,12 +51,22 @@ extension CommandEnvironment {
       guard isFirst else { return }
       let reason =
         error.map { "cannot write \($0)" }
-        ?? "no state folder: HOME is not set, or the home folder belongs to another user"
+        ?? "no state folder: \(lack)"
       report(
         "\(reason); if this command is killed, run 'urlcache-admin check CACHE --repair'"
           + " to remove the files that it leaves behind"
       )
     }
+  }
+
+  /// Returns why this user has no folder for the state of the program.
+  private static func lackOfStateFolder(_ variable: (String) -> String?) -> String {
+    if let home = variable("HOME"), home.utf8.first == UInt8(ascii: "/") {
+      do throws(FileError) { _ = try FileStatus.of(home) } catch {
+        if error.kind == .notFound { return "the home folder '\(home)' does not exist" }
+      }
+    }
+    return "HOME is not set, or the home folder belongs to another user"
   }
 
   /// Returns the folder for the state of the program; `nil` if this user has none.

@@ -72,6 +72,10 @@ struct OptionGuess {
   private static let format = "sizes are already human-readable; '--format csv' shows bytes"
   private static let entries = "use '--prefix', '--host' or '--all'"
 
+  private static let keep =
+    "--where 'host != \"HOST\"' leaves a host out once;"
+    + " a rule with match.host and action = \"keep\" keeps it always"
+
   private static let watch =
     URLCacheAdmin.configuration.subcommands.contains { $0._commandName == "watch" }
     ? [say("follow a cache with 'urlcache-admin watch CACHE'")] : []
@@ -99,7 +103,10 @@ struct OptionGuess {
     "-b": [write("--by", in: "usage")],
     "--host --hosts": [
       OptionGuess(
-        suggestion: .words(["--by", "host"], number: nil), command: "usage", options: ["--by"])
+        suggestion: .words(["--by", "host"], number: nil), command: "usage", options: ["--by"]),
+      say(
+        "pins are URLs; a rule with match.host and action = \"keep\" keeps the entries of a host",
+        in: "pin"),
     ],
     "--sort": [
       leaveOut(value: true, in: "usage"),
@@ -142,8 +149,13 @@ struct OptionGuess {
         in: "purge")
     ],
     "--include --name --pattern --match": [write("--glob")],
+    "--exclude-host --exclude-hosts": [
+      say(keep, with: "--where", in: "enforce"),
+      say("--where 'host != \"HOST\"' leaves a host out", with: "--where"),
+    ],
     "--exclude --not": [
-      say("exclude with '--where', as in --where '!(host == \"a.example\")'", with: "--where")
+      say(keep, with: "--where", in: "enforce"),
+      say("exclude with '--where', as in --where '!(host == \"a.example\")'", with: "--where"),
     ],
     "--filter": [write("--where")], "--domain --hostname --site": [write("--host")],
     "--content-type --mime-type": [write("--mime")],

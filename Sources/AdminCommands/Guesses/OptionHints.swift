@@ -358,6 +358,11 @@ extension OptionHints {
       return .usage(
         text,
         hint: line(replacing: option, by: ["--in", "body"], nil).map { "did you mean: \($0)" })
+    case "--body" where command.name == "show":
+      return .usage(
+        text,
+        hint: "write the body with: "
+          + suggested(["body"] + words.dropFirst().filter { $0 != option }))
     case "--body" where command.name == "diff":
       return .usage(
         text, hint: line(replacing: option, by: ["--bodies"], nil).map { "did you mean: \($0)" })

@@ -415,5 +415,10 @@ extension Selection {
     note(
       .fields, "--request-header", !criteria.requestHeaders.isEmpty, "stores no request headers")
     note(.partition, "--partition", !criteria.partitions.isEmpty, "has no partitions")
+    // Only a cache with lists has records of several kinds.
+    if !traits.hasLists, criteria.conditions.contains(where: { $0.uses("type") }) {
+      environment.noteOnce(
+        "'type' is the kind of record of a WebKit cache; for media types use 'mime'")
+    }
   }
 }

@@ -51,6 +51,9 @@ public struct Condition: Hashable, Sendable {
     fields.filter(\.needsRules).map(\.name).min()
   }
 
+  /// Whether the expression contains a field with this name.
+  public func uses(_ name: String) -> Bool { fields.contains { $0.name == name } }
+
   /// The texts that bodies are searched for.
   var bodyTexts: [ByteString] { expression.bodyTexts }
 

@@ -1,5 +1,6 @@
 public import Bytes
 import Files
+import Matching
 import ResponseStorage
 
 /// A value that a field is compared with.
@@ -174,7 +175,9 @@ extension EntryField {
       if !text.isEmpty, !text.utf8.contains(UInt8(ascii: "/")) {
         throw WrittenValueError(
           text, "is not a complete media type",
-          hint: "use '^=' to match the beginning, for example 'mime ^= \"\(text)/\"'")
+          hint: Glob.isMediaType(text)
+            ? "use '^=' to match the beginning, for example 'mime ^= \"\(text)/\"'"
+            : "use '$=' to match the end, for example 'mime $= \"/\(text)\"'")
       }
       // `--mime` takes patterns, so users expect them here, too. Compared literally, the text would
       // match nothing, and a clean-up would do nothing without saying so.

@@ -234,6 +234,12 @@ extension Glob {
     "text", "video",
   ]
 
+  /// Whether a word is a top-level media type.
+  static func isMediaType(_ word: String) -> Bool {
+    let word = ByteString(word).asciiLowercased.string ?? ""
+    return mediaTypes.contains(word) || word == "font"
+  }
+
   /// The media types of some words and file name extensions.
   private static let typesOfWords = [
     // Also 'application/problem+json' and 'text/json'.

@@ -29,8 +29,9 @@ public struct CacheFiles: Sendable {
       + findingsOnPermissions()
   }
 
-  /// Whether the files are where an app keeps them, and not a copy that somebody made elsewhere.
-  private var isAmongCaches: Bool {
+  /// Whether the files are where an app keeps them, and not a copy that somebody made elsewhere. Only there, permissions
+  /// are checked.
+  public var isAmongCaches: Bool {
     let names = (Directory.resolvedPath(folder) ?? folder).utf8.split(separator: UInt8(ascii: "/"))
       .map { ByteString(Array($0)).asciiLowercased.bytes }
     return names.contains { name in name.firstRange(of: Array("cache".utf8)) != nil }

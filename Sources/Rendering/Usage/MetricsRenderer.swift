@@ -46,7 +46,9 @@ public enum MetricsRenderer {
         $0.usage?.footprint.totalBytes
       },
       metric("in_use_bytes", "Space in use, which '--max-size' limits.") { $0.usage?.inUseBytes },
-      metric("capacity_bytes", "Configured capacity of the cache.") { $0.capacityBytes },
+      metric("capacity_bytes", "Capacity of the cache, otherwise its max-size.") {
+        $0.capacityBytes
+      },
       byState("entries", "Number of entries by freshness.", \.entries),
       byState("entry_bytes", "Total size of the bodies by freshness.", \.bytes),
       metric(

@@ -527,4 +527,6 @@ def test_differences(origin):
         assert sorted(item["key"] for item in found["differences"]) == sorted(key[id] for id in ids), (options, found)
     absent = run("diff", origin, other, "https://nowhere.example/", status=1)
     assert absent.stderr == b"error: no entry has the URL 'https://nowhere.example/'\n", absent
+    absent = run("export", origin, "https://nowhere.example/", "-o", path("absent.har"), status=1)
+    assert absent.stderr == b"error: no entry has the URL 'https://nowhere.example/'\n", absent
     run("diff", origin, path("nowhere"), status=66)

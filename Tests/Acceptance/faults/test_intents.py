@@ -112,10 +112,11 @@ UNKNOWN_HOME = "no state folder: HOME is not set, or the home folder belongs to 
 
 @pytest.mark.parametrize(("reason", "variables", "fault"), [
     (UNKNOWN_HOME, {"HOME": "relative", "XDG_STATE_HOME": "relative"}, []),
+    ("no state folder: the home folder 'ROOT/none' does not exist", {"HOME": "ROOT/none"}, []),
     ("cannot write 'ROOT/file/urlcache-admin': Not a directory", {"XDG_STATE_HOME": "ROOT/file", "HOME": "ROOT"}, []),
     ("cannot write 'INTENT': No space left on device", {"HOME": "ROOT"}, ["write", "error=ENOSPC", 1, False]),
     ("cannot write 'INTENT': Input/output error", {"STATE_DIRECTORY": "ROOT/a:ROOT/b"}, ["fdatasync", "error=EIO", 1, False]),
-], ids=["relative", "no folder", "no room", "broken"])
+], ids=["relative", "no home", "no folder", "no room", "broken"])
 def test_no_state_folder(origin, reason, variables, fault):
     """A command that cannot note what it removes says so once, and does its work."""
     write("file", b"")

@@ -354,6 +354,11 @@ def test_permissions():
     assert [f["name"] for f in found if f["name"] != "fsCachedData"] == ["Cache.db"]
     os.chmod(cache, 0o700)
     assert audit(cache, *words)["findings"] == []
+    # Data that Xcode downloaded is no folder for caches.
+    note = b"note: permissions are checked only in a folder for caches\n"
+    copied = scratch.make("app.xcappdata", entries=4)
+    assert run("audit", copied, *words).stderr == note and note not in run("audit", cache, *words).stderr
+    assert note not in run("audit", copied, "--rule", "privacy", status=None).stderr
 
 
 def test_baseline():

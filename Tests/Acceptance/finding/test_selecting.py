@@ -10,7 +10,7 @@ import pytest
 
 import apple_store
 import worlds
-from scratch import path, run
+from scratch import make, path, run
 from test_grep import add
 
 BODIES = {
@@ -196,3 +196,15 @@ def test_what_a_foundation_cache_does_not_store(options, note):
         assert f"note: {note}\n" in result.stderr.decode(), result
     apple = worlds.apple(path("apple"), worlds.entries(3))
     assert b"selects nothing" not in run("list", "-c", apple, *options).stderr
+
+
+def test_the_type_of_a_record():
+    """A condition on the kind of record of a WebKit cache, which looks like one on the media type, gets one note in other caches."""
+    apple = worlds.apple(path("apple"), worlds.entries(3))
+    webkit = make("webkit", "--format", "webkit", entries=3)
+    note = b"note: 'type' is the kind of record of a WebKit cache; for media types use 'mime'\n"
+    words = ["--where", "status = 200 && type = Resource", "--where", "type != x"]
+    assert run("list", "-c", apple, "--where", "type = 'text/html'", "--count").stderr == note
+    assert run("list", "-c", apple, *words, "--count").stderr == note
+    assert run("list", "-c", webkit, *words, "--count").stderr == b""
+    assert run("list", "-c", apple, "--where", "mime = 'text/html'", "--count").stderr == b""

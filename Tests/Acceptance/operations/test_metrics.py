@@ -76,6 +76,14 @@ def names(found, cache):
     return {name for name, label, _ in found if label == cache}
 
 
+def test_a_missing_cache_is_named(caches):
+    """With one of several caches missing, the message has its name, and no file is written."""
+    shutil.rmtree(caches["news"])
+    missing = run("metrics", "--all-caches", "-o", path("urlcache.prom"))
+    assert missing.returncode == 66 and not os.path.exists(path("urlcache.prom"))
+    assert missing.stderr == f"error: the cache 'news': no cache '{caches['news']}': no such file\nhint: find caches with: urlcache-admin discover\n"
+
+
 def test_snapshot(caches):
     """The metrics of a cache are the numbers of 'usage', 'check' and 'list'."""
     found = samples(run("metrics", "--all-caches").stdout)

@@ -147,10 +147,15 @@ def test_changing_refuses_what_is_not_exact(home):
     before = digests(home)
     refused = run("purge", "com.example.shop", "--all", "-n", status=66)
     assert refused.stderr.decode() == (
-        "error: no cache 'com.example.shop': no such file, and no cache of this name in the configuration\n"
+        "error: 'com.example.shop' is the identifier of an app: a command that changes a cache takes one only after '-c'\n"
         f"hint: write: urlcache-admin purge {place(home, 'com.example.shop')} --all -n\n"), refused
     run("compact", "com.example.shop", status=66)
-    for name in "server", "com.example", "shop", "COM.EXAMPLE.SHOP", "com.example.shop ", "*.example.shop", "com.example.shop.":
+    for words in ["purge", "-c", "server", "--all", "--yes"], ["purge", "server", "5"], ["compact", "server"]:
+        named = [f"{home}/.cache/org.swift.foundation.URLCache/server" if word == "server" else word for word in words]
+        assert run(*words, status=66).stderr.decode() == (
+            "error: 'server' is the name of an app: a command that changes a cache takes only an identifier with a dot\n"
+            f"hint: write: urlcache-admin {' '.join(named)}\n"), words
+    for name in "com.example", "shop", "COM.EXAMPLE.SHOP", "com.example.shop ", "*.example.shop", "com.example.shop.":
         for words in [["purge", "-c", name, "--all", "-n"], ["enforce", "-c", name, "--max-entries", "1"], ["compact", "-c", name, "-n"]]:
             refused = run(*words, status=66)
             assert refused.stderr.decode().startswith(f"error: no cache '{name}': no such file, "), refused

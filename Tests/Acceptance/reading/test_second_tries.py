@@ -70,6 +70,10 @@ def test_samples():
     made = run("sample", path("w"), "--entries", "60", "--format", "webkit").stdout.decode()
     assert made == f"Made '{path('w')}' with 60 entries and the lists of what their pages loaded\n"
     assert run("list", path("w"), "--where", "type = resource", "--count").stdout == b"60\n"
+    # A page can be the newest entry, and the list of what it loaded is stored after it.
+    for seed in range(20):
+        run("sample", path(f"w{seed}"), "--entries", "9", "--seed", str(seed), "--format", "webkit", "--newest", "2026-01-01T00:00:00Z")
+        assert run("list", path(f"w{seed}"), "--where", "stored > 2026-01-01T00:00:00Z", "--count").stdout == b"0\n", seed
 
 
 def test_imports_into_new_caches():

@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import Files
 import Rendering
+import ResponseStorage
 
 extension URLCacheAdmin {
   /// `urlcache-admin metrics`: shows the contents of caches for Prometheus.
@@ -45,9 +46,15 @@ extension URLCacheAdmin {
       // One file for all caches, since a metric may appear only once in the text format, and each
       // run would replace the file of the last.
       let metrics = try names.map { name in
-        try environment.metrics(
-          ofCache: name, capacity: environment.capacity(ofCache: name),
-          expiryRules: expiry.rules)
+        do {
+          return try environment.metrics(
+            ofCache: name, capacity: environment.capacity(ofCache: name),
+            expiryRules: expiry.rules)
+        } catch let error as StoreError where scope.allCaches {
+          var failure = CommandFailure(error)
+          failure.message = "the cache '\(printable(name))': \(failure.message)"
+          throw failure
+        }
       }
       // Replaced as a whole, since a collector may read the file at any moment.
       if let output {

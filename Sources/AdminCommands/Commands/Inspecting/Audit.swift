@@ -17,9 +17,10 @@ extension URLCacheAdmin {
       discussion: """
         Looks for credentials in URLs, header fields, user info and decoded bodies;
         for responses that another user could receive; and for what servers get wrong
-        about caching. The table counts the findings of each rule and host; '--details',
-        '--rule' and options that select entries show the findings. Secrets are shown
-        as '***', with their place and a fingerprint that is the same in every run.
+        about caching. The table counts the findings of each rule and host;
+        '--details', '--rule' and options that select entries show the findings.
+        Secrets are shown as '***', with their place and a fingerprint that is the
+        same in every run.
 
         '--write-baseline' saves the current findings, so that '--baseline' reports
         only new ones.
@@ -90,6 +91,11 @@ extension URLCacheAdmin {
       let isWhole = selection.isEmpty
       let orphans = isWhole ? try source.orphans(at: environment.now).files : []
       if isWhole { try run.auditFiles(of: source.description) }
+      if isWhole, audit.namesPermissions,
+        !(CacheFiles(of: source.description)?.isAmongCaches ?? false)
+      {
+        environment.note("permissions are checked only in a folder for caches")
+      }
       let help = try listing.absent.help(in: source, secrets.policy)
       try source.finish()
       if isWhole { try run.auditRemains(of: source.description, orphans) }
@@ -187,6 +193,9 @@ struct AuditOptions: ParsableArguments {
     }
   }
 
+  /// Whether the rule about permissions is given by its id.
+  var namesPermissions: Bool { only.contains { $0.isID("privacy/readable-by-others") } }
+
   /// Reads the baseline; `nil` if there is none.
   func knownFindings(in environment: CommandEnvironment) throws -> AuditBaseline? {
     try baseline.map { try Self.baseline(in: $0, environment) }
@@ -232,6 +241,9 @@ struct RuleSelector: Hashable {
     }
     self.text = text
   }
+
+  /// Whether this is the id of a rule.
+  func isID(_ id: String) -> Bool { text == id }
 
   /// Whether the rule is meant.
   func matches(_ rule: AuditRule) -> Bool { rule.id == text || rule.subject.rawValue == text }

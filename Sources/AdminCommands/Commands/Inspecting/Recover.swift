@@ -210,8 +210,9 @@ extension URLCacheAdmin {
       environment.note(
         isWritten
           ? Self.receipt(of: summary, in: output)
-          : "nothing was written to '\(output)', because no entry was found")
-      if !isWritten { noteNothing(in: source, environment) }
+          : "nothing was written to '\(output)', because"
+            + (leftOut > 0 ? " no whole entry was found" : " no entry was found"))
+      if !isWritten, leftOut == 0 { noteNothing(in: source, environment) }
       if summary.missingBodies > 0 {
         environment.note(
           "entries without a body, which 'import' skips: "

@@ -88,9 +88,12 @@ extension URLCacheAdmin {
           return try selection.contains(response, now: now)
         }
       }
-      report(summary, of: export, in: environment)
-      if format.isNative, output != "-" {
-        environment.suggest("list its entries with", ["list", "-c", output])
+      // After names without an entry, the error says enough about an empty archive.
+      if summary.entries > 0 || absent.isEmpty {
+        report(summary, of: export, in: environment)
+        if format.isNative, output != "-" {
+          environment.suggest("list its entries with", ["list", "-c", output])
+        }
       }
       guard absent.isEmpty else { return environment.report(absent: absent, SecretPolicy()) }
       return summary.omissions.isEmpty ? .done : .partly
