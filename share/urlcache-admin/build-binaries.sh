@@ -58,8 +58,10 @@ build() {
 
 [ $# -gt 0 ] || set -- urlcache-admin urlcache-admin-fetch
 products=$*
-# The folder of the build is in no program.
-set -- -Xswiftc -file-prefix-map -Xswiftc "$checkout=."
+# The programs do not depend on the folder of the build: neither by its path, nor by the names of module caches in debug symbols, nor by
+# a hash of the compiler's options.
+set -- -Xswiftc -file-prefix-map -Xswiftc "$checkout=." -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
+  -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 # Elsewhere, the Swift runtime is part of the system.
 if [ "$(uname -s)" = Linux ]; then
   # Swift would export the symbols of the program, 1.3 MB, which nothing uses.
