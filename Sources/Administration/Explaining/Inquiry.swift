@@ -44,7 +44,9 @@ public struct Inquiry: Hashable, Sendable {
     {
       // Only these fields decide whether the stored response fits a request (RFC 9111 §4.1).
       // Nothing is known about the other fields of the next request.
-      for name in names { lines += sent.lines.filter { name.matches($0) } }
+      for (name, section) in zip(names, sent.sections(with: names)) {
+        lines += section.lines.filter { name.matches($0) }
+      }
     }
     if !fields.isEmpty {
       let replaced = Set(fields.map { FieldName(of: $0) })

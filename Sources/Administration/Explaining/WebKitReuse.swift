@@ -167,8 +167,10 @@ extension WebKitReuse {
       return exchange.vary == .anything ? .varyNever : nil
     }
     let stored = exchange.varyRecord ?? FieldSection()
-    let differs = names.contains { name in
-      let (kept, sent) = (stored.values(of: name), request.fields.values(of: name))
+    let (allKept, allSent) = (stored.sections(with: names), request.fields.sections(with: names))
+    let differs = names.indices.contains { place in
+      let name = names[place]
+      let (kept, sent) = (allKept[place].values(of: name), allSent[place].values(of: name))
       // The networking library adds them after WebKit has looked into its cache.
       if kept.isEmpty, addedLater.contains(name) { return false }
       return kept != sent

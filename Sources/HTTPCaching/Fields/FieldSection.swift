@@ -54,6 +54,14 @@ public struct FieldSection: Hashable, Sendable {
     return values
   }
 
+  /// Returns for each of some fields a section with all its lines: of a few names the whole section, of many one with
+  /// these lines alone, as a hostile response may name very many.
+  public func sections(with names: [FieldName]) -> [FieldSection] {
+    if names.count <= 8 { return Array(repeating: self, count: names.count) }
+    let lines = Dictionary(grouping: lines) { FieldName(of: $0) }
+    return names.map { FieldSection(lines[$0] ?? []) }
+  }
+
   /// The value of the first line of a field, without white space at either end; `nil` if there is none.
   ///
   /// Fields such as `Date` have a single value. If a message repeats them, the first is used (RFC 9111 §4.2.1).

@@ -22,16 +22,12 @@ public enum Vary: Hashable, Sendable {
     } else if members.isEmpty {
       self = .nothing
     } else {
-      let names = Self.distinct(members.map { FieldName(Array($0)) })
-      self = names.count > Self.mostNames ? .anything : .fields(names)
+      self = .fields(Self.distinct(members.map { FieldName(Array($0)) }))
     }
   }
 }
 
 extension Vary {
-  /// More names than any server sends, which would be compared with those of requests: no request matches them.
-  private static let mostNames = 1_000
-
   /// The names without duplicates, in order.
   private static func distinct(_ names: [FieldName]) -> [FieldName] {
     // A few names are compared pairwise. A hostile response may name very many, so those use a set.
@@ -95,7 +91,11 @@ public enum VaryMatch: Hashable, Sendable {
         self = .unknown(names)
         return
       }
-      let differences: [Difference] = names.compactMap { name in
+      let (allStored, allPresented) = (
+        stored.sections(with: names), presented.sections(with: names)
+      )
+      let differences: [Difference] = names.indices.compactMap { place in
+        let (name, stored, presented) = (names[place], allStored[place], allPresented[place])
         // Most requests have the same values as the stored one.
         if stored.values(of: name) == presented.values(of: name) { return nil }
         let stored = stored.joinedValue(of: name)

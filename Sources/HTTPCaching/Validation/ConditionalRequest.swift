@@ -98,7 +98,9 @@ public struct ConditionalRequest: Hashable, Sendable {
     let stored = exchange.varyRecord ?? exchange.request?.fields ?? FieldSection()
     // Without the fields that `Vary` names, the origin could select another variant.
     if case .fields(let names) = exchange.vary {
-      for name in names { lines += stored.lines.filter { name.matches($0) } }
+      for (name, section) in zip(names, stored.sections(with: names)) {
+        lines += section.lines.filter { name.matches($0) }
+      }
     }
     return Request(
       method: exchange.request?.method ?? Request.get, targetURI: exchange.request?.targetURI,
