@@ -95,11 +95,10 @@ public enum VaryMatch: Hashable, Sendable {
         stored.sections(with: names), presented.sections(with: names)
       )
       let differences: [Difference] = names.indices.compactMap { place in
-        let (name, stored, presented) = (names[place], allStored[place], allPresented[place])
+        let (name, kept, sent) = (names[place], allStored[place], allPresented[place])
         // Most requests have the same values as the stored one.
-        if stored.values(of: name) == presented.values(of: name) { return nil }
-        let stored = stored.joinedValue(of: name)
-        let presented = presented.joinedValue(of: name)
+        if kept.values(of: name) == sent.values(of: name) { return nil }
+        let (stored, presented) = (kept.joinedValue(of: name), sent.joinedValue(of: name))
         return stored == presented
           ? nil : Difference(name: name, stored: stored, presented: presented)
       }

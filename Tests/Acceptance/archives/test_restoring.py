@@ -145,7 +145,7 @@ def test_standard_input(ending):
 def test_no_archive(input):
     """A standard input that is no archive is refused, and no cache is made."""
     result = subprocess.run([tool, "import", "-", "-c", path("none")], input=input, capture_output=True)
-    assert result.returncode == 65 and result.stderr.startswith(b"error: 'standard input': it is neither") and not os.path.exists(path("none")), result
+    assert result.returncode == 65 and result.stderr.startswith(b"error: 'standard input': not an archive") and not os.path.exists(path("none")), result
 
 
 def test_caches_as_sources():
