@@ -10,7 +10,7 @@
 # system has to update most, libsqlite3, libarchive, and libcurl for urlcache-admin-fetch; and libnettle, as its licence sets
 # conditions. The development packages of all are needed; without --shared, apt installs the missing ones.
 #
-# In a source tree that build-source.sh made, nothing is downloaded. Two builds of one commit give the same bytes.
+# In a source tree that build-source.sh made, nothing is downloaded.
 set -eu
 checkout=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$checkout/.build-static

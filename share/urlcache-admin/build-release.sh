@@ -7,7 +7,8 @@
 # --sign KEY  also sign SHA256SUMS with this key of gpg
 #
 # Builds the last commit of a clone on Debian 12 or later, with Swift in the path and python3. apt installs the packages that
-# debian/control names and that are missing. Two runs on one system give the same bytes.
+# debian/control names and that are missing. Two runs on one system give the same bytes, except for urlcache-admin itself: in some
+# builds, Swift 6.3.1 uses other registers in a function.
 set -eu
 checkout=$(cd "$(dirname "$0")/../.." && pwd)
 key=
