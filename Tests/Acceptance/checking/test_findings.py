@@ -246,7 +246,7 @@ FOUNDATION = {"fatal-to-foundation", "empty-file", "unreadable-file", "query-not
 
 
 # See webkit/test_reading_webkit.py.
-WEBKIT = {"body-hash", "orphaned-blob", "lone-blob", "young-blob", "unlinked-blob", "other-file", "other-version", "plain-listing"}
+WEBKIT = {"missing-salt", "body-hash", "orphaned-blob", "lone-blob", "young-blob", "unlinked-blob", "other-file", "other-version", "plain-listing"}
 
 
 def test_foundation():

@@ -267,9 +267,9 @@ def test_stopped_worker(caches):
         assert as_owner("kill", "-STOP", str(worker)).returncode == 0
         output, errors = process.communicate(timeout=120)
     holder.close()
-    assert process.returncode == 3 and "SIGKILL" in errors, (process.returncode, errors)
+    assert process.returncode == 3 and "did not end in time, and was killed" in errors, (process.returncode, errors)
     assert [len(worlds.contents(caches[name])) for name in caches] == [10, 30, 10]
-    assert "SIGKILL" in lines()["theirs"]["message"] and time.monotonic() - start < 90
+    assert "did not end in time" in lines()["theirs"]["message"] and time.monotonic() - start < 90
 
 
 def test_truncated_index(caches):
