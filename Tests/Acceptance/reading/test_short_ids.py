@@ -54,8 +54,8 @@ def test_accepted(cache, monkeypatch):
     open(path("config.toml"), "w").close()
     chosen = next(entry for entry in entries(cache, "--where", "size > 100 && status = 200") if entry["url"])
     whole, brief = chosen["id"], short(chosen["id"])
-    for words in [["list", "--format", "json"], ["show", "--format", "json"], ["explain", "--format", "json", *AT], ["body", "-o", "-"],
-                  ["export", "-o", "-", "--format", "tar"], ["purge", "-n", "--format", "json"], ["rules", "test", "--format", "json"],
+    for words in [["list", "--format", "json", *AT], ["show", "--format", "json", *AT], ["explain", "--format", "json", *AT], ["body", "-o", "-"],
+                  ["export", "-o", "-", "--format", "tar"], ["purge", "-n", "--format", "json", *AT], ["rules", "test", "--format", "json"],
                   ["grep", "http", "--format", "json"], ["audit", "--format", "json", *AT], ["query", "SELECT id FROM entries", "--format", "json"]]:
         verb = 2 if words[0] == "rules" else 2 if words[0] in ("grep", "query") else 1
         answers = []
