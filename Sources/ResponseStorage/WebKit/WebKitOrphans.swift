@@ -183,19 +183,18 @@ extension WebKitStoreEditor {
       // Recorded before, so that the next command finds what a killed one has left in `Blobs`.
       let bodies = bodies(of: orphans)
       note(bodies)
-      for orphan in orphans {
-        if shouldStop() { break }
-        do throws(FileError) {
+      var failure: FileError?
+      do throws(FileError) {
+        for orphan in orphans {
+          if shouldStop() { break }
           if try !remove(orphan, &removal) { removal.skippedOrphans.append(orphan.name) }
-        } catch {
-          guard error.kind == .notFound else { throw error }
-          removal.skippedOrphans.append(orphan.name)
+          removal.visitedOrphans += 1
+          WorkCounter.add()
         }
-        removal.visitedOrphans += 1
-        WorkCounter.add()
+      } catch {
+        failure = error
       }
-      try removeBodies(bodies, into: &removal)
-      try overwriteHeld(into: &removal)
+      try finishBatch(bodies, after: failure, into: &removal)
     } catch {
       throw StoreError(error, path: error.path)
     }
@@ -205,7 +204,22 @@ extension WebKitStoreEditor {
   private func remove(
     _ orphan: OrphanFile, _ removal: inout Removal
   ) throws(FileError) -> Bool {
-    let removed = try files.withOrphan(at: orphan.name) { folder, name throws(FileError) in
+    let removed: FileStatus?
+    do throws(FileError) {
+      removed = try unlink(orphan)
+    } catch {
+      guard error.kind == .notFound else { throw error }
+      return false
+    }
+    guard let removed else { return false }
+    // The other name is in `Blobs`, and is counted when it goes.
+    if removed.linkCount == 1 { removal.returnedBytes += removed.size }
+    return true
+  }
+
+  /// Removes an orphan, and returns what it was; `nil` if it has changed, or is none any more.
+  private func unlink(_ orphan: OrphanFile) throws(FileError) -> FileStatus? {
+    try files.withOrphan(at: orphan.name) { folder, name throws(FileError) in
       let status = try folder.status(of: name)
       guard status.kind == .regular, status.size == orphan.size,
         status.modified == orphan.modified
@@ -215,10 +229,6 @@ extension WebKitStoreEditor {
       try folder.synchronize()
       return status
     }
-    guard let removed else { return false }
-    // The other name is in `Blobs`, and is counted when it goes.
-    if removed.linkCount == 1 { removal.returnedBytes += removed.size }
-    return true
   }
 
   /// Returns the files of `Blobs` that are also orphans next to the records.

@@ -88,7 +88,14 @@ final class WebKitStoreEditor: IntentStore {
     } catch {
       failure = error
     }
-    // What has lost its name is overwritten, whatever hindered the rest.
+    try finishBatch(blobs, after: failure, into: &removal)
+  }
+
+  /// Removes the bodies of a batch, and overwrites whatever has lost its name, also after an error, which it then throws.
+  func finishBatch(
+    _ blobs: [Intent.RemovedFile], after failure: FileError?, into removal: inout Removal
+  ) throws(FileError) {
+    var failure = failure
     do throws(FileError) { try removeBodies(blobs, into: &removal) } catch {
       failure = failure ?? error
     }
@@ -198,7 +205,7 @@ final class WebKitStoreEditor: IntentStore {
   }
 
   /// Removes files of `Blobs` that no record uses any more: only that gives their space back.
-  func removeBodies(
+  private func removeBodies(
     _ blobs: [Intent.RemovedFile], into removal: inout Removal
   ) throws(FileError) {
     var seen: Set<ByteString> = []
@@ -355,7 +362,7 @@ extension WebKitStoreEditor {
   }
 
   /// Overwrites the held files that have no name any more. Another record has the same body as those that have.
-  func overwriteHeld(into removal: inout Removal) throws(FileError) {
+  private func overwriteHeld(into removal: inout Removal) throws(FileError) {
     defer { held = [] }
     for held in held {
       let status = try held.file.status()

@@ -109,6 +109,19 @@ def test_overwritten(words):
         assert output["orphans"] == len(world.gone) - 1 and output["secure"]["kept_orphans"] == 1, output
 
 
+@strace.needed
+@pytest.mark.parametrize("turn", [2, 4])
+def test_error_while_overwriting(turn):
+    """An orphan that cannot be removed ends the command; those that are gone are overwritten."""
+    world = Orphans()
+    held = [open(os.path.join(world.cache.folder, name), "rb") for name in sorted(world.gone)]
+    words = [tool, "compact", "-c", world.cache.folder, "--secure"]
+    result = subprocess.run([*strace.fault("unlinkat", "error=EIO", turn), *words], capture_output=True)
+    gone = [file for file in held if os.fstat(file.fileno()).st_nlink == 0]
+    assert result.returncode == 74 and 0 < len(gone) < len(held), result
+    assert all(set(file.read()) <= {0} for file in gone)
+
+
 def test_limit():
     """Orphans count, and go before any entry."""
     world = Orphans()
